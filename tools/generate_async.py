@@ -17,11 +17,14 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
 from tools.generated import keep
 
+INDENT = "    "
+WIDTH = 100
 SRC = Path(__file__).parents[1] / "src"
 SOURCES = {
     "sortkey.connect.shared_folder_backend": "sortkey.connect.async_shared_folder_backend",
@@ -167,9 +170,16 @@ class _Copy:
                 pass
 
     def _docstring(self) -> Edit:
-        """Says whose twin it is."""
-        start, _ = self._span(self._node.body[0])
-        return start + 3, start + 3, f"`{self._node.name}`, awaited. "
+        """The docstring, beginning with the name of the blocking twin."""
+        start, end = self._span(self._node.body[0])
+        first, gap, rest = self._bytes[start + 3 : end - 3].decode().partition("\n\n")
+        sentences = f"`{self._node.name}`, awaited. {' '.join(first.split())}"
+        wrapped = textwrap.fill(
+            sentences, WIDTH, initial_indent=f'{INDENT}"""', subsequent_indent=INDENT
+        ).strip()
+        is_line = not gap and "\n" not in wrapped and len(INDENT + wrapped) + 3 <= WIDTH
+        tail = gap + rest if gap or is_line else f"\n{INDENT}"
+        return start, end, f'{wrapped}{tail}"""'
 
     def _insert(self, node: ast.expr | ast.stmt, new: str) -> Edit:
         start, _ = self._span(node)

@@ -131,16 +131,16 @@ def test_a_dry_run_lists_what_differs_and_leaves_it(
             "missing     a",
             "stale       b",
             "orphaned    ghost",
-            "diary/words: 2 checked: 1 missing, 1 stale, 1 orphaned, not mended",
+            "diary/words: 2 checked: 1 missing, 1 stale, 1 orphaned, not repaired",
         ]
 
 
-def test_what_differs_is_mended(index: Search[Note], capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_differs_is_repaired(index: Search[Note], capsys: pytest.CaptureFixture[str]) -> None:
     drift(index)
     assert main(["reconcile", MODEL, "words", "--json"]) == 0
     found = {"missing": ["a"], "stale": ["b"], "orphaned": ["ghost"], "unreadable": []}
     assert json.loads(capsys.readouterr().out) == [
-        {"document": "diary/words", "checked": 2, **found, "is_mended": True}
+        {"document": "diary/words", "checked": 2, **found, "is_repaired": True}
     ]
     assert main(["reconcile", MODEL, "words", "--dry-run"]) == 0
     assert capsys.readouterr().out == "diary/words: 2 checked: 0 missing, 0 stale, 0 orphaned\n"
@@ -207,7 +207,7 @@ def test_a_long_list_is_cut_for_people(
     said = capsys.readouterr().out.splitlines()
     assert len(said) == SHOWN + 2
     assert said[-2].strip() == "and 5 more: --json lists all"
-    assert said[-1].endswith(f"{SHOWN + 5} missing, 0 stale, 0 orphaned, mended")
+    assert said[-1].endswith(f"{SHOWN + 5} missing, 0 stale, 0 orphaned, repaired")
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,7 @@ def test_many_workers_at_once_run_every_job_once(yard: Yard) -> None:
 # -- failures
 
 
-@job("fail", retries=2, backoff=Backoff(first_seconds=10, factor=3, most_seconds=25, jitter=0.5))
+@job("fail", retries=2, backoff=Backoff(first_seconds=10, factor=3, max_seconds=25, jitter=0.5))
 def fail(ctx: JobContext) -> None:
     raise ValueError(f"no {ctx.attempt}")
 
@@ -589,7 +589,7 @@ def test_a_heartbeat_keeps_a_long_job(yard: Yard) -> None:
     def long(ctx: JobContext) -> None:
         for _ in range(10):
             yard.clock.advance(20)
-            worker.keep()
+            worker.renew_leases()
             others.append(yard.worker(long).run_once())
 
     made = yard.queue.enqueue(long)
@@ -673,7 +673,7 @@ def test_a_job_that_runs_too_long_ends_at_its_next_safe_point(yard: Yard) -> Non
             yard.clock.advance(20)
             ctx.progress(10)
             yard.clock.advance(20)
-            worker.keep()
+            worker.renew_leases()
             yard.clock.advance(61)
             ctx.check_cancelled()
         return "in time"
@@ -694,9 +694,9 @@ def test_a_function_that_comes_to_no_safe_point_loses_its_job_after_its_timeout(
     @job("hang", timeout=100, retries=0)
     def hang(ctx: JobContext) -> str:
         yard.clock.advance(101)
-        worker.keep()  # asks
+        worker.renew_leases()  # asks
         assert yard.queue.get(ctx.job.job_id).status == "running"
-        worker.keep()  # takes
+        worker.renew_leases()  # takes
         assert yard.queue.get(ctx.job.job_id).status == "failed"
         return "too late"
 
@@ -741,7 +741,7 @@ def test_a_job_that_runs_is_cancelled_at_its_next_safe_point(yard: Yard, seen_by
             ctx.checkpoint(1)
         else:
             yard.clock.advance(15)
-            worker.keep()
+            worker.renew_leases()
             ctx.progress(0)
         reached.append("went on")
 

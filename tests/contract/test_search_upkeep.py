@@ -129,7 +129,7 @@ def told(store: Store) -> dict[str, tuple[int, dict[str, Any]]]:
 # -- reconcile
 
 
-def test_reconcile_finds_and_mends_every_kind_of_drift(
+def test_reconcile_finds_and_repairs_every_kind_of_drift(
     store: Store, search: Search[Article], source: EntitySource[Article]
 ) -> None:
     # A worker that was down for a day, a table that was restored, a document that was deleted by
@@ -157,11 +157,11 @@ def test_reconcile_finds_and_mends_every_kind_of_drift(
         [PutDocument(searchable_article.id_of(ahead), future, {"title": "from the future"})]
     )
 
-    look = reconcile(search, source, mend=False)
+    report = reconcile(search, source, repair=False)
     assert shown(search) != told(store)
-    assert str(look) == "7 checked: 1 missing, 2 stale, 2 orphaned, not mended"
+    assert str(report) == "7 checked: 1 missing, 2 stale, 2 orphaned, not repaired"
     found = reconcile(search, source)
-    assert (found.missing, found.stale, found.orphaned) == (look.missing, look.stale, look.orphaned)
+    assert (found.missing, found.stale, found.orphaned) == (report.missing, report.stale, report.orphaned)
     assert {id: fields for id, (_, fields) in shown(search).items()} == {
         id: fields for id, (_, fields) in told(store).items()
     }
@@ -306,7 +306,7 @@ def test_a_hundred_thousand_changes_go_through_a_handler_into_the_index(
     store: Store, search: Search[Article], source: EntitySource[Article]
 ) -> None:
     # A day of a small business, caught up with after a night: then the index is the table, and
-    # nothing is to be mended.
+    # nothing needs a repair.
     store.ensure(streams_table)
     for start in range(0, 60_000, 5_000):
         store.batch_write([article(number) for number in range(start, start + 5_000)])
@@ -394,7 +394,7 @@ def test_an_index_is_built_anew_while_it_is_searched_and_written(
 
     done = reindex(search, Watched(store, meanwhile))
     assert done.written >= 50
-    assert reconcile(search, EntitySource(store, searchable_article), mend=False).count == 0
+    assert reconcile(search, EntitySource(store, searchable_article), repair=False).count == 0
     assert shown(search) == told(store)
     assert "owner0:orphan" not in shown(search)
     assert shown(open_index(searchable_article)) == told(store)
@@ -418,7 +418,7 @@ def test_building_anew_goes_on_where_it_was_cut_off(
     search.close()
     again: Search[Article] = open_index(searchable_article)
     counted: list[int] = []
-    reindex(again, EntitySource(store, searchable_article), told=counted.append)
+    reindex(again, EntitySource(store, searchable_article), on_progress=counted.append)
     assert counted[-1] == 20
     assert shown(again) == told(store)
 

@@ -1,5 +1,5 @@
-"""`sortkey reconcile`: where the search indexes of a model differ from its tables, and that it
-ends.
+"""`sortkey reconcile`: where the search indexes of a model differ from its tables, and the
+repair.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def run(
     --dry-run, or unreadable items.
     """
     with kept_searches(model, documents or [], data, objects, search) as kept:
-        done = {each.name: _compared(each, model, mend=not dry_run) for each in kept}
+        done = {each.name: _compared(each, model, repair=not dry_run) for each in kept}
     if json:
         print_json([_json(name, drift) for name, drift in done.items()])
     else:
@@ -61,14 +61,14 @@ def run(
     )
 
 
-def _compared(kept: KeptSearch, model: str, *, mend: bool) -> Drift:
+def _compared(kept: KeptSearch, model: str, *, repair: bool) -> Drift:
     from sortkey.runtime.search import reconcile
 
     _check_built(kept, model)
-    with counting(f"comparing {kept.name}") as told:
-        if mend:
+    with counting(f"comparing {kept.name}") as on_progress:
+        if repair:
             kept.search.ensure()
-        return reconcile(kept.search, kept.source, mend=mend, told=told)
+        return reconcile(kept.search, kept.source, repair=repair, on_progress=on_progress)
 
 
 def _check_built(kept: KeptSearch, model: str) -> None:
@@ -91,13 +91,15 @@ def _check_built(kept: KeptSearch, model: str) -> None:
 
 
 def _json(name: str, drift: Drift) -> dict[str, Any]:
-    told: dict[str, Any] = {"document": name, "checked": drift.checked}
-    return told | {kind: getattr(drift, kind) for kind in KINDS} | {"is_mended": drift.is_mended}
+    counts: dict[str, Any] = {"document": name, "checked": drift.checked}
+    return (
+        counts | {kind: getattr(drift, kind) for kind in KINDS} | {"is_repaired": drift.is_repaired}
+    )
 
 
 def _lines(name: str, drift: Drift) -> list[str]:
-    mended = ", mended" if drift.is_mended and drift.count else ""
+    repaired = ", repaired" if drift.is_repaired and drift.count else ""
     return [
         *(line for kind in KINDS for line in listed(kind, getattr(drift, kind))),
-        f"{name}: {drift}{mended}",
+        f"{name}: {drift}{repaired}",
     ]

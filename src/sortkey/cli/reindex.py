@@ -52,15 +52,15 @@ def run(
 def _reindexed(kept: KeptSearch) -> dict[str, Any]:
     from sortkey.runtime.search import reindex
 
-    with counting(f"indexing {kept.name}") as told:
+    with counting(f"indexing {kept.name}") as on_progress:
         kept.search.ensure()
-        done = reindex(kept.search, kept.source, told=told)
+        done = reindex(kept.search, kept.source, on_progress=on_progress)
     return {
         "document": kept.name,
         "count": kept.search.count(),
         "written": done.written,
-        "changed_meanwhile": done.caught_up.count + done.last_look.count,
-        "unreadable": done.last_look.unreadable,
+        "changed_meanwhile": done.caught_up.count + done.final_check.count,
+        "unreadable": done.final_check.unreadable,
     }
 
 

@@ -64,12 +64,12 @@ def counting(title: str) -> Generator[Callable[[int], None]]:
     seen = 0
     with progress(title, None, "documents") as advance:
 
-        def told(count: int) -> None:
+        def on_progress(count: int) -> None:
             nonlocal seen
             advance(count - seen)
             seen = count
 
-        yield told
+        yield on_progress
 
 
 def listed(title: str, ids: Sequence[str]) -> list[str]:

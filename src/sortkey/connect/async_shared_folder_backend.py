@@ -1,6 +1,4 @@
-"""Generated from shared_folder_backend.py by tools/generate_async.py: edit that, then `make
-format`.
-"""
+"""Generated from shared_folder_backend.py by tools/generate_async.py: edit that, then `make format`."""
 
 from __future__ import annotations
 

@@ -228,7 +228,7 @@ class Searches(Mapping[str, KeptSearch]):
         if kept.search.index.noted() is None:
             kept.state = "building"
             source = _Stoppable(kept.source, self._stopping)
-            reindex(kept.search, source, told=lambda count: setattr(kept, "written", count))
+            reindex(kept.search, source, on_progress=lambda count: setattr(kept, "written", count))
         kept.state = "ready"
 
     def _failed(self, model: Model, opened: Sequence[KeptSearch], error: Exception) -> None:

@@ -99,7 +99,7 @@ def _field(place: Place) -> Told:
     if place.follows is not None:
         notes.append(f"follows {place.follows.source}")
     if place.payload is not None:
-        notes.append(place.payload.declared.says())
+        notes.append(place.payload.declared.describe())
     told = _told(place.name, ".".join(map(str, place.path)), place.info, notes)
     if place.states is not None:
         told["states"] = {

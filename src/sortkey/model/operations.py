@@ -45,7 +45,7 @@ class Write(Generic[E]):
     def request(self, now: float) -> Request:
         raise NotImplementedError
 
-    def says(self) -> str:
+    def describe(self) -> str:
         """What it does, for messages."""
         raise NotImplementedError
 
@@ -112,7 +112,7 @@ class Put(Write[E]):
         _put_condition(request, tests, names)
         return request
 
-    def says(self) -> str:
+    def describe(self) -> str:
         layout, entity = self.entity_class.__layout__, self.entity
         # Not an ItemKey: a key that holds the instant of creation is whole only when it is sent.
         values = {
@@ -167,7 +167,7 @@ class Update(Write[E]):
         _put_condition(request, self._conditions(layout, assumed, names), names)
         return request
 
-    def says(self) -> str:
+    def describe(self) -> str:
         return f"update {self.key}"
 
     def _assumed(self, layout: Layout) -> dict[str, Any]:
@@ -209,7 +209,7 @@ class Update(Write[E]):
 
     def _check(self, layout: Layout) -> None:
         if not self.actions:
-            raise ModelError(f"{self.says()} changes nothing: pass actions, or set={{...}}")
+            raise ModelError(f"{self.describe()} changes nothing: pass actions, or set={{...}}")
         unique = {name for group in layout.unique for name in group}
         _refuse_overlaps(self.actions)
         for action in self.actions:
@@ -254,7 +254,7 @@ class Delete(Write[E]):
     def request(self, now: float) -> Request:
         return _keyed(self.key, self.when)
 
-    def says(self) -> str:
+    def describe(self) -> str:
         return f"delete {self.key}"
 
 
@@ -273,7 +273,7 @@ class Check(Write[E]):
     def request(self, now: float) -> Request:
         return _keyed(self.key, self.when)
 
-    def says(self) -> str:
+    def describe(self) -> str:
         return f"check {self.key}"
 
 

@@ -132,10 +132,10 @@ def check_payloads(layout: Layout) -> None:
                 )
         declared = place.payload.declared
         for slot in declared.template.names:
-            if slot not in layout.by_attribute and slot not in declared.given:
+            if slot not in layout.by_attribute and slot not in declared.parameters:
                 raise ModelError(
                     f"{name}.{place.name}: {{{slot}}} in {declared.key} is neither a field nor "
-                    "given"
+                    "one of its `parameters`"
                 )
 
 

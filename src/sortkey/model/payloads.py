@@ -69,8 +69,8 @@ class StoredIn:
     the entity.
 
     `once`: an item's payload is written once, and never replaced. `inline_below`: smaller values,
-    in bytes, stay in the item. `compress`: with zstd, where that pays. `given`: slots of the key
-    that are no fields, and come with each value: `Payload(data, filename="main.tf")`. `uri`: the
+    in bytes, stay in the item. `compress`: with zstd, where that pays. `parameters`: slots of the
+    key that are not fields, and come with each value: `Payload(data, filename="main.tf")`. `uri`: the
     item holds `s3://bucket/key` instead of the key.
     """
 
@@ -80,7 +80,7 @@ class StoredIn:
     inline_below: int = 0
     compress: bool = True
     content_type: str | None = None
-    given: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
     uri: bool = False
 
     def __post_init__(self) -> None:
@@ -89,35 +89,38 @@ class StoredIn:
                 f"inline_below is {self.inline_below:,} bytes: 0 to {INLINE_BYTES_MAX:,} are "
                 "allowed"
             )
-        unknown = [name for name in self.given if name not in self.template.names]
+        unknown = [name for name in self.parameters if name not in self.template.names]
         if unknown:
-            raise ModelError(f"{self.key} has no {', '.join(unknown)} that could be given")
+            raise ModelError(
+                f"the parameters {', '.join(unknown)} do not occur in {self.key}: add them to the key, "
+                "or remove them"
+            )
 
     @cached_property
     def template(self) -> Template:
         return Template(self.key)
 
-    def says(self) -> str:
-        """Where it is stored, for whoever reads of the model."""
+    def describe(self) -> str:
+        """Where it is stored, for descriptions of the model."""
         return f"in {self.bucket}: {self.key}" + (", written once" if self.once else "")
 
-    def object_key(self, values: Mapping[str, Any], given: Mapping[str, str]) -> str:
+    def object_key(self, values: Mapping[str, Any], parameters: Mapping[str, str]) -> str:
         """The key for an entity's stored values. No value leads out of its place in the path."""
-        if set(given) != set(self.given):
-            wanted = ", ".join(f"{name}=…" for name in self.given) or "nothing besides"
-            raise ModelError(f"a payload under {self.key} is given as Payload(value, {wanted})")
-        template, known = self.template, {**values, **given}
+        if set(parameters) != set(self.parameters):
+            arguments = "".join(f", {name}=…" for name in self.parameters)
+            raise ModelError(f"write a payload under {self.key} as Payload(value{arguments})")
+        template, known = self.template, {**values, **parameters}
         for slot in template.slots:
             text = str(known.get(slot.name))
             if text in (".", "..") or ("/" in text and not slot.free) or "\\" in text:
                 raise KeyValueError(
-                    f"{slot.name}={text!r} cannot stand in {self.key}: it would lead somewhere else"
+                    f"{slot.name}={text!r} cannot be used in {self.key}: the path would point somewhere else"
                 )
         rendered = template.render(known)
         if rendered is None:
             missing = ", ".join(name for name in template.names if known.get(name) is None)
             raise KeyValueError(
-                f"the payload has no place without {missing}: its key is {self.key}"
+                f"a payload cannot be stored without {missing}: its key is {self.key}"
             )
         return rendered
 
@@ -131,37 +134,35 @@ class StoredIn:
 
 
 class Payload(Generic[T_co]):
-    """A value that lives in an object store: one that is to be stored, or the pointer to one that
-    is.
+    """A value in an object store: one that will be stored, or a pointer to one that is stored.
 
-    `store.load(run.graph)` gives the value of the latter; `store.open_payload(run.graph)` reads it
+    `store.load(run.graph)` returns the value of a pointer, `store.open_payload(run.graph)` reads it
     as a stream.
     """
 
-    __slots__ = ("content", "declared", "given", "pointer", "source")
+    __slots__ = ("content", "declared", "parameters", "pointer", "source")
 
-    def __init__(self, value: T_co, /, **given: str) -> None:
-        self._set(value, given)
+    def __init__(self, value: T_co, /, **parameters: str) -> None:
+        self._set(value, parameters)
 
     @classmethod
-    def stream(cls, source: BinaryIO | Iterable[bytes], /, **given: str) -> Payload[bytes]:
-        """One whose bytes come from a file or as chunks, and are never in memory all at once."""
-        made: Payload[bytes] = object.__new__(cls)  # pyright: ignore[reportAssignmentType]
-        made._set(Stream(source), given)
-        return made
+    def stream(cls, source: BinaryIO | Iterable[bytes], /, **parameters: str) -> Payload[bytes]:
+        """A payload whose bytes come from a file or in chunks, and are never all in memory."""
+        payload: Payload[bytes] = object.__new__(cls)  # pyright: ignore[reportAssignmentType]
+        payload._set(Stream(source), parameters)
+        return payload
 
     @classmethod
     def at(cls, stored: StoredObject) -> Payload[Any]:
-        """One that is in its bucket already: uploaded through a link."""
-        made: Payload[Any] = object.__new__(cls)
-        made._set(None, {})
-        encoding = (
-            ZSTD if stored.content_encoding == ZSTD else None
-        )  # others are for whoever reads it
-        made.pointer = Pointer(
+        """A payload that is already in its bucket, for example uploaded through a link."""
+        payload: Payload[Any] = object.__new__(cls)
+        payload._set(None, {})
+        # Other encodings are left to the reader.
+        encoding = ZSTD if stored.content_encoding == ZSTD else None
+        payload.pointer = Pointer(
             "", stored.key, stored.version_id, stored.size, stored.sha256, encoding
         )
-        return made
+        return payload
 
     @property
     def key(self) -> str | None:
@@ -181,17 +182,17 @@ class Payload(Generic[T_co]):
         """Of the bytes as they are stored."""
         return None if self.pointer is None else self.pointer.sha256
 
-    # -- what is done with it on the way
+    # -- its state while it is written
 
     source: Any
     """The value, or a Stream; None where only the pointer is known."""
-    given: Mapping[str, str]
+    parameters: Mapping[str, str]
     pointer: Pointer | None
     content: Content
     declared: StoredIn | None
 
     def bound(self, declared: StoredIn) -> Payload[T_co]:
-        """The same, knowing where it is stored."""
+        """A copy that knows where it is stored."""
         if self.declared is declared:
             return self
         pointer = None if self.pointer is None else replace(self.pointer, bucket=declared.bucket)
@@ -200,14 +201,13 @@ class Payload(Generic[T_co]):
             and pointer.owner is None
             and not declared.template.matches(pointer.key)
         ):
-            # An object that was found by a name from outside must be one of this field's, or it
-            # could be any.
-            raise ValueError(f"{pointer.key!r} is no key of the form {declared.key}")
+            # The name came from outside: without this check it could be any object.
+            raise ValueError(f"{pointer.key!r} does not match the key {declared.key}")
         return self._copy(pointer=pointer, declared=declared)
 
     def published(self, pointer: Pointer) -> Payload[T_co]:
-        """The pointer that is left when the value is stored."""
-        return self._copy(pointer=pointer, source=None, given={})
+        """The payload after its value is stored: only the pointer."""
+        return self._copy(pointer=pointer, source=None, parameters={})
 
     def _copy(self, **changes: Any) -> Payload[T_co]:
         copy: Payload[T_co] = object.__new__(type(self))
@@ -215,8 +215,8 @@ class Payload(Generic[T_co]):
             setattr(copy, name, changes.get(name, getattr(self, name)))
         return copy
 
-    def _set(self, source: Any, given: Mapping[str, str]) -> None:
-        self.source, self.given, self.pointer = source, given, None
+    def _set(self, source: Any, parameters: Mapping[str, str]) -> None:
+        self.source, self.parameters, self.pointer = source, parameters, None
         self.content, self.declared = Content(Any), None
 
     def __eq__(self, other: object) -> bool:
@@ -240,9 +240,9 @@ class Payload(Generic[T_co]):
     ) -> core_schema.CoreSchema:
         arguments = get_args(source)
         content = Content(arguments[0] if arguments else Any)
-        told = core_schema.plain_serializer_function_ser_schema(_told, when_used="json")
+        as_json = core_schema.plain_serializer_function_ser_schema(_pointer_json, when_used="json")
         return core_schema.no_info_plain_validator_function(
-            partial(_validated, content), serialization=told
+            partial(_validated, content), serialization=as_json
         )
 
     @classmethod
@@ -264,7 +264,7 @@ def _validated(content: Content, value: Any) -> Payload[Any]:
     if isinstance(value, Pointer):
         return Payload[Any](None)._copy(pointer=value, content=content)  # pyright: ignore[reportPrivateUsage]
     if not isinstance(value, Payload):
-        raise ValueError("a payload is given as Payload(value), or as Payload.stream(file)")
+        raise ValueError("write a payload as Payload(value) or Payload.stream(file)")
     payload = cast(Payload[Any], value)
     if payload.content.type == content.type:
         return payload
@@ -276,12 +276,12 @@ def _validated(content: Content, value: Any) -> Payload[Any]:
     return payload._copy(content=content, source=checked)  # pyright: ignore[reportPrivateUsage]
 
 
-def _told(payload: Payload[Any]) -> dict[str, Any]:
-    """In JSON the pointer, never the value."""
-    told = {
+def _pointer_json(payload: Payload[Any]) -> dict[str, Any]:
+    """JSON has the pointer, never the value."""
+    members = {
         "key": payload.key,
         "versionId": payload.version_id,
         "size": payload.size,
         "sha256": payload.sha256,
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in members.items() if value is not None}

@@ -92,7 +92,7 @@ class AsyncStore(AsyncUpkeep):
         try:
             if self.metrics is None:
                 return await self.backend.call(call.operation, call.request)
-            call = self.metrics.asked(call)
+            call = self.metrics.with_capacity(call)
             answer = await self.backend.call(call.operation, call.request)
         except Exception as error:
             if self.metrics is not None:

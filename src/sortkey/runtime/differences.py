@@ -11,7 +11,7 @@ from sortkey.errors import ResourceNotFoundException
 from sortkey.model.tables import Table
 from sortkey.runtime.steps import Call, Steps
 
-What = Literal[
+DifferenceKind = Literal[
     "key",
     "types of key attributes",
     "billing",
@@ -28,25 +28,23 @@ What = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that is not as the model says. Of an index it also has the name."""
+    """One setting in which a deployed table differs from the model. `index` names the index, if any."""
 
     table: Table
-    what: What
-    there: Any = None
+    kind: DifferenceKind
+    deployed: Any = None
     model: Any = None
     index: str = ""
 
     def __str__(self) -> str:
-        if self.what == "index missing":
+        if self.kind == "index missing":
             return f"{self.table.name}: the index {self.index} is missing"
-        if self.what == "index extra":
+        if self.kind == "index extra":
             return f"{self.table.name}: the index {self.index} is not in the model"
         what = (
-            f"index {self.index}: {self.what.removeprefix('index ')}" if self.index else self.what
+            f"index {self.index}: {self.kind.removeprefix('index ')}" if self.index else self.kind
         )
-        return (
-            f"{self.table.name}: {what} is {shown(self.there)}; the model says {shown(self.model)}"
-        )
+        return f"{self.table.name}: {what} is {shown(self.deployed)}; the model says {shown(self.model)}"
 
 
 def describe(table: Table) -> Steps[dict[str, Any] | None]:
@@ -62,19 +60,19 @@ def compare(table: Table, found: dict[str, Any]) -> list[Difference]:
     """What differs of a table as it was described."""
     wanted, differences = table.definition(), list[Difference]()
 
-    def differ(what: What, model: Any, there: Any) -> None:
-        if model != there:
-            differences.append(Difference(table, what, there, model))
+    def differ(kind: DifferenceKind, model: Any, deployed: Any) -> None:
+        if model != deployed:
+            differences.append(Difference(table, kind, deployed, model))
 
     differ("key", _schema(wanted["KeySchema"]), _schema(found["KeySchema"]))
-    types, there_types = _types(wanted), _types(found)
+    types, deployed_types = _types(wanted), _types(found)
     common = [
-        name for name in types if name in there_types
+        name for name in types if name in deployed_types
     ]  # others belong to indexes that are told of below
     differ(
         "types of key attributes",
         {n: types[n] for n in common},
-        {n: there_types[n] for n in common},
+        {n: deployed_types[n] for n in common},
     )
     differ(
         "billing",
@@ -99,12 +97,12 @@ def compare(table: Table, found: dict[str, Any]) -> list[Difference]:
 def compare_ttl(table: Table) -> Steps[list[Difference]]:
     answer = yield Call("DescribeTimeToLive", {"TableName": table.name})
     described = answer["TimeToLiveDescription"]
-    there = (
+    deployed = (
         described.get("AttributeName")
         if described.get("TimeToLiveStatus") in ("ENABLED", "ENABLING")
         else None
     )
-    return [] if there == table.ttl else [Difference(table, "TTL", there, table.ttl)]
+    return [] if deployed == table.ttl else [Difference(table, "TTL", deployed, table.ttl)]
 
 
 def compare_recovery(table: Table) -> Steps[list[Difference]]:
@@ -134,19 +132,19 @@ def shown(value: Any) -> str:
 
 def _compare_indexes(table: Table, wanted: Any, found: Any) -> list[Difference]:
     model = {index["IndexName"]: index for index in wanted}
-    there = {index["IndexName"]: index for index in found}
+    deployed = {index["IndexName"]: index for index in found}
     differences: list[Difference] = []
-    for name in sorted(model.keys() | there.keys()):
-        if name not in there or name not in model:
+    for name in sorted(model.keys() | deployed.keys()):
+        if name not in deployed or name not in model:
             differences.append(
                 Difference(
-                    table, "index missing" if name not in there else "index extra", index=name
+                    table, "index missing" if name not in deployed else "index extra", index=name
                 )
             )
             continue
-        for what, of in (("index key", _index_schema), ("index projection", _projection)):
-            if (have := of(there[name])) != (want := of(model[name])):
-                differences.append(Difference(table, cast(What, what), have, want, name))
+        for kind, of in (("index key", _index_schema), ("index projection", _projection)):
+            if (have := of(deployed[name])) != (want := of(model[name])):
+                differences.append(Difference(table, cast(DifferenceKind, kind), have, want, name))
     return differences
 
 

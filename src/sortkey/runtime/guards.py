@@ -85,7 +85,7 @@ def guards_of(operation: Write[Any], number: int, now: float) -> list[Guarding]:
         entity = operation.stamped(now)
         return [guard for group in layout.unique for guard in taken(layout, group, entity, number)]
     raise ModelError(
-        f"{operation.says()}: {layout.entity.__name__} has unique fields, and a transaction cannot "
+        f"{operation.describe()}: {layout.entity.__name__} has unique fields, and a transaction cannot "
         "tell which values "
         "were taken before. save() and delete() can"
     )

@@ -192,7 +192,7 @@ class Metrics:
 
     # -- capacity, for stores
 
-    def asked(self, call: Call) -> Call:
+    def with_capacity(self, call: Call) -> Call:
         """The call, asking for its capacity."""
         if call.operation not in METERED:
             return call

@@ -27,8 +27,8 @@ def refusal(operation: Write[Any], item: Item | None) -> ConditionFailed:
     if isinstance(operation, Update):
         return _update_refusal(operation, stored)
     if stored is None:
-        return ConditionFailed(f"{operation.says()}: there is no such item", None)
-    return ConditionFailed(f"{operation.says()}: its condition does not hold", stored)
+        return ConditionFailed(f"{operation.describe()}: there is no such item", None)
+    return ConditionFailed(f"{operation.describe()}: its condition does not hold", stored)
 
 
 def as_entity(operation: Write[Any], item: Item | None) -> Any:
@@ -47,7 +47,7 @@ def too_large(item: Item | None, operation: Write[Any]) -> ItemTooLarge:
     """
     if item is None:
         return ItemTooLarge(
-            f"{operation.says()}: the item would have more than {ITEM_BYTES_MAX:,} bytes", []
+            f"{operation.describe()}: the item would have more than {ITEM_BYTES_MAX:,} bytes", []
         )
     sizes = sorted(
         ((name, text_size(name) + value_size(value)) for name, value in item.items()),
@@ -58,22 +58,24 @@ def too_large(item: Item | None, operation: Write[Any]) -> ItemTooLarge:
     copies = ", its copies in local indexes included" if total <= ITEM_BYTES_MAX else ""
     limit = f"an item has at most {ITEM_BYTES_MAX:,}{copies}"
     return ItemTooLarge(
-        f"{operation.says()}: {total:,} bytes, and {limit}. The largest: {shown}", sizes
+        f"{operation.describe()}: {total:,} bytes, and {limit}. The largest: {shown}", sizes
     )
 
 
 def _put_refusal(operation: Put[Any], stored: Any) -> ConditionFailed:
     if operation.is_creating and stored is not None:
-        return AlreadyExists(f"{operation.says()}: it exists already", stored)
+        return AlreadyExists(f"{operation.describe()}: it exists already", stored)
     if operation.mode == "save" and not operation.is_creating:
         version = operation.entity_class.__layout__.version
         assert version is not None
         if stored is None:
-            return StaleVersion(f"{operation.says()}: it is gone", None)
+            return StaleVersion(f"{operation.describe()}: it is gone", None)
         if getattr(stored, version.name, None) != getattr(operation.entity, version.name):
-            return StaleVersion(f"{operation.says()}: it was changed since it was read", stored)
+            return StaleVersion(f"{operation.describe()}: it was changed since it was read", stored)
     refused = None if stored is None else _transition_refused(operation, operation.states, stored)
-    return refused or ConditionFailed(f"{operation.says()}: its condition does not hold", stored)
+    return refused or ConditionFailed(
+        f"{operation.describe()}: its condition does not hold", stored
+    )
 
 
 def _update_refusal(operation: Update[Any], stored: Any) -> ConditionFailed:
@@ -83,13 +85,13 @@ def _update_refusal(operation: Update[Any], stored: Any) -> ConditionFailed:
             if operation.upsert
             else "there is no such item; an upsert would make it"
         )
-        return ConditionFailed(f"{operation.says()}: {missing}", None)
+        return ConditionFailed(f"{operation.describe()}: {missing}", None)
     refused = _transition_refused(operation, operation.target_states, stored)
     if refused is not None:
         return refused
     limited = [action.attr.place.name for action in operation.actions if action.within is not None]
     limits = f", or {', '.join(limited)} would leave its limits" if limited else ""
-    return ConditionFailed(f"{operation.says()}: its condition does not hold{limits}", stored)
+    return ConditionFailed(f"{operation.describe()}: its condition does not hold{limits}", stored)
 
 
 def _transition_refused(
@@ -100,7 +102,7 @@ def _transition_refused(
         allowed = place.states.sources(target)
         if present not in allowed and not (isinstance(operation, Put) and present == target):
             return TransitionRefused(
-                f"{operation.says()}: {place.name} is {present!r}, and {target!r} cannot follow it",
+                f"{operation.describe()}: {place.name} is {present!r}, and {target!r} cannot follow it",
                 stored,
             )
     return None

@@ -98,7 +98,7 @@ class Store(Upkeep):
         try:
             if self.metrics is None:
                 return self.backend.call(call.operation, call.request)
-            call = self.metrics.asked(call)
+            call = self.metrics.with_capacity(call)
             answer = self.backend.call(call.operation, call.request)
         except Exception as error:
             if self.metrics is not None:

@@ -40,7 +40,7 @@ class Reason:
     stored: Item | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
-        return f"operation {self.index} ({self.operation.says()}): {self.message or self.code}"
+        return f"operation {self.index} ({self.operation.describe()}): {self.message or self.code}"
 
 
 def transact(

@@ -45,7 +45,7 @@ def put(operation: Put[Any], now: float) -> Steps[None]:
         return
     old = yield from find(ItemKey.of_entity(entity), consistent=True)
     if old is None:
-        raise StaleVersion(f"{operation.says()}: it is gone", None)
+        raise StaleVersion(f"{operation.describe()}: it is gone", None)
     guards: list[Guarding] = []
     for group in layout.unique:
         if guard_key(layout, group, old) != guard_key(layout, group, entity):
@@ -62,7 +62,7 @@ def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
         old = yield from find(operation.key, consistent=True)
         if old is None:
             if operation.when is not None:
-                raise ConditionFailed(f"{operation.says()}: there is no such item", None)
+                raise ConditionFailed(f"{operation.describe()}: there is no such item", None)
             return None
         layout = operation.entity_class.__layout__
         guards = [guard for group in layout.unique for guard in given_back(layout, group, old)]
@@ -104,5 +104,5 @@ def _transact(
             raise  # a conflict with another transaction, or load: nothing is known of the values
         first = failed.reasons[0]
         if first.is_guard:
-            raise AlreadyExists(f"{operation.says()}: {first.message}", None) from failed
+            raise AlreadyExists(f"{operation.describe()}: {first.message}", None) from failed
         raise refusal(operation, first.stored) from failed

@@ -33,7 +33,7 @@ STORING = 90
     "applens.analyze",
     timeout=TIMEOUT_SECONDS,
     retries=10_000,
-    backoff=Backoff(first_seconds=1, factor=4, most_seconds=60),
+    backoff=Backoff(first_seconds=1, factor=4, max_seconds=60),
 )
 def analyze_run(ctx: JobContext, user_id: str, created_at: str, run_id: str) -> str:
     """Analyse one run; gives the status that it ended with. The arguments are the run's key."""

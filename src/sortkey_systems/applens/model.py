@@ -85,7 +85,7 @@ ReportJson = Annotated[
 ]
 Source = Annotated[
     Payload[bytes] | None,
-    StoredIn(BUCKET, IAC_KEY.text, compress=False, given=("filename",)),
+    StoredIn(BUCKET, IAC_KEY.text, compress=False, parameters=("filename",)),
     Named("iacS3Key"),
 ]
 

@@ -250,7 +250,7 @@ def test_recovery_is_turned_on_and_never_off(store: Store, fresh: str) -> None:
         assert store.plan(replace(plain, pitr=True)).is_empty
         back = store.plan(plain)
         assert back.steps == ()
-        assert [each.difference.what for each in back.by_hand] == ["point-in-time recovery"] * len(
+        assert [each.difference.kind for each in back.by_hand] == ["point-in-time recovery"] * len(
             plan.steps
         )
     finally:

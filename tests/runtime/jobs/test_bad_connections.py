@@ -151,9 +151,9 @@ def test_a_heartbeat_that_fails_is_tried_again(
     def long(ctx: JobContext) -> None:
         line.is_down = True
         clock.advance(12)
-        worker.keep()
+        worker.renew_leases()
         line.is_down = False
-        worker.keep()
+        worker.renew_leases()
         clock.advance(25)
         assert JobWorker(store, [long], clock=clock).run_once() is None
 

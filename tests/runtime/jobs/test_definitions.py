@@ -12,7 +12,7 @@ from sortkey.errors import ModelError
 
 def test_pauses_grow_up_to_a_limit() -> None:
     # Without chance: 1, 2, 4, 8, then no more than the most.
-    backoff = Backoff(first_seconds=1, factor=2, most_seconds=10, jitter=0.5)
+    backoff = Backoff(first_seconds=1, factor=2, max_seconds=10, jitter=0.5)
     assert [backoff.seconds(n, lambda: 0.0) for n in (1, 2, 3, 4, 5, 5000)] == [1, 2, 4, 8, 10, 10]
     assert backoff.seconds(3, lambda: 1.0) == 2
 
@@ -22,7 +22,7 @@ def test_a_pause_is_never_longer_than_the_most_nor_shorter_than_its_jitter_allow
     failures: int, chance: float
 ) -> None:
     # However often it failed.
-    backoff = Backoff(first_seconds=0.5, factor=3, most_seconds=60, jitter=0.25)
+    backoff = Backoff(first_seconds=0.5, factor=3, max_seconds=60, jitter=0.25)
     assert 0.375 <= backoff.seconds(failures, lambda: chance) <= 60
 
 

@@ -53,7 +53,9 @@ class Run(Entity, table=runs, names=camel, unique=["run_id"]):
     ] = None
     iac: Annotated[
         Payload[bytes] | None,
-        StoredIn("artifacts", "uploads/{environment}/{userId}/{filename}", given=("filename",)),
+        StoredIn(
+            "artifacts", "uploads/{environment}/{userId}/{filename}", parameters=("filename",)
+        ),
         Named("iacS3Key"),
     ] = None
 

@@ -136,7 +136,7 @@ def test_a_name_from_outside_cannot_lead_to_another_place(name: str) -> None:
 
 def test_a_free_slot_holds_a_path_that_stays_inside() -> None:
     # `{assetId}/{path:free}` of the asset buckets; what leads out of it is refused by the bucket.
-    declared = StoredIn("assets", "{assetId}/{path:free}", given=("path",))
+    declared = StoredIn("assets", "{assetId}/{path:free}", parameters=("path",))
     assert declared.object_key({"assetId": "a"}, {"path": "models/x.glb"}) == "a/models/x.glb"
     with pytest.raises(ModelError, match="path=…"):
         declared.object_key({"assetId": "a"}, {})
@@ -150,7 +150,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no payload": ({"p": Annotated[str, WHERE]}, "its type is Payload"),
     "no field": (
         {"p": Annotated[Payload[str], StoredIn("b", "{idd}.json")]},
-        "{idd}.*neither a field nor given",
+        "{idd}.*neither a field nor one of its `parameters`",
     ),
     "taken": (
         {"p": Annotated[Payload[str], WHERE, Named("pKey")], "p_version_id": str},
@@ -183,8 +183,8 @@ def _of_id(*, id: str) -> None:
 def test_a_place_that_makes_no_sense_is_refused() -> None:
     with pytest.raises(ModelError, match="inline_below"):
         StoredIn("b", "{id}", inline_below=400_000)
-    with pytest.raises(ModelError, match="could be given"):
-        StoredIn("b", "{id}", given=("name",))
+    with pytest.raises(ModelError, match="name do not occur"):
+        StoredIn("b", "{id}", parameters=("name",))
 
 
 def test_a_payload_may_lie_beside_the_envelope() -> None:

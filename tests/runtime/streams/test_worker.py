@@ -118,7 +118,7 @@ def test_stopping_does_not_wait_for_the_next_try(store: Store) -> None:
         raise ConnectionError("down")
 
     running = StreamWorker(
-        store, [hopeless], name="shop", retries=Retries(first_seconds=600, most_seconds=600)
+        store, [hopeless], name="shop", retries=Retries(first_seconds=600, max_seconds=600)
     )
     running.start()
     assert failed.wait(PATIENCE)

@@ -22,7 +22,7 @@ QUERY = Call("Query", {"TableName": "Things", "IndexName": "GSI1"}, "Thing.of_ow
 
 def test_requests_of_programs_and_of_the_wire_stand_in_one_list():
     log = RequestLog(clock=lambda: 5.0)
-    log.count(log.asked(QUERY), {"ConsumedCapacity": {"CapacityUnits": 2.5}})
+    log.count(log.with_capacity(QUERY), {"ConsumedCapacity": {"CapacityUnits": 2.5}})
     log.heard("PutItem", {"TableName": "Gone"}, 0.002, ResourceNotFoundException("no table"))
     newest, first = log.latest()
     assert (first.source, first.target, first.pattern, first.units) == (
@@ -42,7 +42,7 @@ def test_what_is_asked_is_told_apart_by_who_asked_for_it():
 
     async def server(*_: Any) -> None:
         await asyncio.to_thread(
-            lambda: log.count(log.asked(QUERY), {})
+            lambda: log.count(log.with_capacity(QUERY), {})
         )  # pages and REST work in threads too
 
     async def ask(path: str) -> None:
@@ -50,14 +50,16 @@ def test_what_is_asked_is_told_apart_by_who_asked_for_it():
 
     for path in ("/console/data", "/console/_nicegui_ws/", "/applens/runs"):
         asyncio.run(ask(path))
-    log.count(log.asked(QUERY), {})
+    log.count(log.with_capacity(QUERY), {})
     assert [each.source for each in log.latest()] == ["system", "REST", "console", "console"]
 
 
 def test_a_transaction_is_known_by_the_tables_that_it_writes():
     log = RequestLog()
     parts = [{"Put": {"TableName": "Things"}}, {"Update": {"TableName": "Counts"}}]
-    log.count(log.asked(Call("TransactWriteItems", {"TransactItems": parts}, "transact")), {})
+    log.count(
+        log.with_capacity(Call("TransactWriteItems", {"TransactItems": parts}, "transact")), {}
+    )
     assert [spent.name for spent in log.costliest()] == ["TransactWriteItems Things, Counts"]
 
 

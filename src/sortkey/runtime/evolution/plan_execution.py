@@ -102,18 +102,18 @@ def _index_request(step: AddIndex, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _change(step: Change, wait_seconds: float) -> Steps[None]:
-    table, what = step.table, step.difference.what
+    table, what = step.table, step.difference.kind
     waited = _Waited(wait_seconds, f"{table.name}: {what}")
     found = yield from _settled(table, waited)
     if what == "TTL":
         for each in (yield from compare_ttl(table)):
-            if each.there is not None:
-                yield set_ttl(table, each.there, enabled=False)
+            if each.deployed is not None:
+                yield set_ttl(table, each.deployed, enabled=False)
             if each.model is not None:
                 yield set_ttl(table, each.model, enabled=True)
     elif what == "point-in-time recovery":
         yield from turn_on_recovery(table)
-    elif any(each.what == what for each in compare(table, found)):
+    elif any(each.kind == what for each in compare(table, found)):
         yield Call("UpdateTable", {"TableName": table.name, **_member(what, step.difference.model)})
         yield from _settled(table, waited)
 

@@ -50,7 +50,7 @@ def _begun(table: Table, found: dict[str, Any]) -> list[Step]:
     """Indexes of the model that somebody has begun to make."""
     wanted = {index.name for index in table.indexes}
     return [
-        AddIndex(table, index["IndexName"], is_begun=True)
+        AddIndex(table, index["IndexName"], is_started=True)
         for index in found.get("GlobalSecondaryIndexes", ())
         if index["IndexName"] in wanted and index.get("IndexStatus") in AT_WORK
     ]
@@ -60,13 +60,13 @@ def _step(each: Difference) -> Step | None:
     """What can be done about a difference without losing anything; None where that is not for us to
     do.
     """
-    match each.what:
+    match each.kind:
         case "index missing" if isinstance(each.table.index(each.index), GSI):
             return AddIndex(each.table, each.index)
         case "TTL" | "deletion protection":
             return Change(each)
         case "stream":
-            return Change(each) if each.there is None else None
+            return Change(each) if each.deployed is None else None
         case "point-in-time recovery":
             return Change(each) if each.model == "on" else None
         case "billing":

@@ -48,10 +48,10 @@ class AddIndex:
 
     table: Table
     index: str
-    is_begun: bool = False
+    is_started: bool = False
 
     def __str__(self) -> str:
-        if self.is_begun:
+        if self.is_started:
             return f"{self.table.name}: wait for the index {self.index}, which is being made"
         key = ", ".join(self.table.key_attributes(self.index).names)
         return (
@@ -72,7 +72,7 @@ class Change:
 
     def __str__(self) -> str:
         each = self.difference
-        return f"{self.table.name}: {each.what} from {shown(each.there)} to {shown(each.model)}"
+        return f"{self.table.name}: {each.kind} from {shown(each.deployed)} to {shown(each.model)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class ByHand:
 
     @property
     def advice(self) -> str:
-        return ADVICE[self.difference.what]
+        return ADVICE[self.difference.kind]
 
     def __str__(self) -> str:
         return f"{self.difference}. {self.advice}"

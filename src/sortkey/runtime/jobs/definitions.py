@@ -27,13 +27,13 @@ class Backoff:
 
     first_seconds: float = 1.0
     factor: float = 2.0
-    most_seconds: float = 300.0
+    max_seconds: float = 300.0
     jitter: float = 0.5
 
     def seconds(self, failures: int, random: Callable[[], float]) -> float:
         """Before the next try, after so many that failed."""
         # The exponent is bounded: a float has no room for 2.0**2000.
-        whole = min(self.first_seconds * self.factor ** min(failures - 1, 64), self.most_seconds)
+        whole = min(self.first_seconds * self.factor ** min(failures - 1, 64), self.max_seconds)
         return whole * (1 - self.jitter * random())
 
 

@@ -163,7 +163,7 @@ class JobWorker:
     def __exit__(self, *exc: object) -> None:
         self.stop()
 
-    def keep(self) -> None:
+    def renew_leases(self) -> None:
         """Renew the leases of what runs, and give up what runs for too long. The worker does it by
         itself.
         """

@@ -161,7 +161,7 @@ class ObjectReader:
         self._whole = whole
         self._hash = sha256() if whole and info.sha256 is not None else None
 
-    def must_be(self, expected: str) -> None:
+    def expect_sha256(self, expected: str) -> None:
         """Check against this SHA-256, known from elsewhere, if this reads a whole object. To be
         said first.
         """

@@ -101,7 +101,7 @@ class Payloads:
         reader = self.bucket(pointer.bucket).open(pointer.key, version_id=pointer.version_id)
         try:
             if pointer.sha256 is not None:
-                reader.must_be(pointer.sha256)
+                reader.expect_sha256(pointer.sha256)
         except BaseException:
             reader.close()
             raise

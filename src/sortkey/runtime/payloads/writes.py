@@ -223,7 +223,7 @@ def _updated(draft: Draft, operation: Update[E]) -> Steps[Update[E]]:
     current = yield from reads.find(operation.key, consistent=True)
     if current is None and not operation.upsert:
         raise ConditionFailed(
-            f"{operation.says()}: there is no such item; upsert=True would make it", None
+            f"{operation.describe()}: there is no such item; upsert=True would make it", None
         )
     values = _values(layout, operation, current)
     owner = Owner(layout.table.name, operation.key.item)
@@ -250,7 +250,7 @@ def _stored(
     """The pointer to a payload. A new value is stored first."""
     declared, pointer = place.declared, payload.pointer
     if pointer is None:
-        key = check_key(declared.object_key(values, payload.given))
+        key = check_key(declared.object_key(values, payload.parameters))
         data = yield Work(partial(encoded, payload, declared))
         match = (
             (yield from _leftover(draft.payloads, layout, place, key)) if declared.once else None
@@ -339,7 +339,9 @@ def _raise_if_exists(draft: Draft, entity: Entity, error: Exception) -> Steps[No
     assert draft.owner is not None
     found = yield from reads.find(ItemKey(type(entity), draft.owner.key, {}), consistent=True)
     if found is not None:
-        raise AlreadyExists(f"{Put(entity, 'create').says()}: it exists already", found) from error
+        raise AlreadyExists(
+            f"{Put(entity, 'create').describe()}: it exists already", found
+        ) from error
 
 
 def _own_key(layout: Layout, entity: Entity) -> dict[str, Any]:
@@ -371,8 +373,8 @@ def _moved_key(place: PayloadPlace, pointer: Pointer, values: Mapping[str, Any])
     template = place.declared.template
     try:
         parsed = template.parse(pointer.key)
-        given = {name: str(parsed[name]) for name in place.declared.given}
-        return check_key(place.declared.object_key(values, given))
+        parameters = {name: str(parsed[name]) for name in place.declared.parameters}
+        return check_key(place.declared.object_key(values, parameters))
     except KeyValueError:
         return pointer.key
 

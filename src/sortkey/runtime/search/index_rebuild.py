@@ -1,7 +1,7 @@
-"""Builds an index anew beside the one that answers, then puts it in its place. Searches and writes
-go on meanwhile.
+"""Builds a new index while the current one answers, then replaces it. Searches and writes go on
+meanwhile.
 
-It can be taken up again: a run that was cut off goes on where it was, also in another process.
+An interrupted run resumes where it stopped, also in another process.
 """
 
 from __future__ import annotations
@@ -16,41 +16,45 @@ from sortkey.runtime.search.sources import Source
 
 T = TypeVar("T")
 NOTED_PAGES = 20
-"""After so many pages of the source the progress is noted: that waits for the disk."""
+"""Pages of the source between two saves of the progress. A save waits for the disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reindexed:
-    """What was done: how many documents this run has written, and what had changed meanwhile."""
+    """How many documents this run has written, and what had changed in the meantime."""
 
     written: int
     caught_up: Drift
-    last_look: Drift
+    final_check: Drift
 
 
 def reindex(
-    search: Search[T], source: Source[T], *, told: Callable[[int], object] = lambda count: None
+    search: Search[T],
+    source: Source[T],
+    *,
+    on_progress: Callable[[int], object] = lambda count: None,
 ) -> Reindexed:
-    """Fill a new index from the source, catch up, and put it in the place of the present one.
+    """Fill a new index from the source, catch up with changes, and replace the current index.
 
-    Writes of this program go to both; those of others are caught up with, the last of them right
-    after the change of place. `told` hears how many documents have been written so far.
+    Writes of this program go to both indexes. Writes of other programs are picked up by two
+    comparisons, one before and one right after the replacement. `on_progress` is called with the
+    number of documents written so far.
     """
     built = search.beside()
-    written = _fill(built, source, told)
+    written = _fill(built, source, on_progress)
     caught_up = reconcile(built, source)
     search.replace_with(built)
     return Reindexed(written, caught_up, reconcile(search, source))
 
 
-def _fill(built: Search[T], source: Source[T], told: Callable[[int], object]) -> int:
-    noted: Any = built.index.noted()
-    if noted is not None and noted["position"] is None:
-        return 0  # filled already, and cut off behind that
+def _fill(built: Search[T], source: Source[T], on_progress: Callable[[int], object]) -> int:
+    progress: Any = built.index.noted()
+    if progress is not None and progress["position"] is None:
+        return 0  # an earlier run filled it, and was interrupted after that
     count = 0
-    for number, page in enumerate(source.pages(None if noted is None else noted["position"]), 1):
+    for number, page in enumerate(source.pages(progress and progress["position"]), 1):
         count += built.put(*page.entities).written
         if page.position is None or number % NOTED_PAGES == 0:
             built.index.note({"position": page.position})
-        told(count)
+        on_progress(count)
     return count

@@ -1,5 +1,5 @@
-"""Finds where an index and its source differ, by id, version and content, and mends it. Writes may
-go on meanwhile.
+"""Finds where an index and its source differ, by id, version and content, and repairs the index.
+Writes may go on meanwhile.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ STEP_MAX = 2**61
 
 @dataclass(slots=True)
 class Drift:
-    """What differed, as ids of documents. `is_mended` tells whether it still does."""
+    """What differed, as ids of documents. `is_repaired` is False after a run that only compared."""
 
     checked: int = 0
     missing: list[str] = field(default_factory=list[str])
     """In the source, not in the index."""
     stale: list[str] = field(default_factory=list[str])
-    """Other in the index than in the source: older, or newer where the source was set back, or of
-    other content.
+    """Different in the index: an older version, another content, or a newer version than a source
+    that was restored from a backup has.
     """
     orphaned: list[str] = field(default_factory=list[str])
-    """In the index, not in the source, or not to be found any more."""
+    """In the index, but no longer in the source or no longer searchable."""
     unreadable: list[str] = field(default_factory=list[str])
-    """What the source has and cannot read: nothing was done about it."""
-    is_mended: bool = True
+    """Items of the source that cannot be read. They were skipped."""
+    is_repaired: bool = True
 
     @property
     def count(self) -> int:
         return len(self.missing) + len(self.stale) + len(self.orphaned)
 
     def __str__(self) -> str:
-        told = (
+        differences = (
             f"{len(self.missing)} missing, {len(self.stale)} stale, {len(self.orphaned)} orphaned"
         )
         rest = f", {len(self.unreadable)} unreadable" if self.unreadable else ""
-        return f"{self.checked} checked: {told}{rest}" + (
-            "" if self.is_mended or not self.count else ", not mended"
+        return f"{self.checked} checked: {differences}{rest}" + (
+            "" if self.is_repaired or not self.count else ", not repaired"
         )
 
 
@@ -53,59 +53,59 @@ def reconcile(
     search: Search[T],
     source: Source[T],
     *,
-    mend: bool = True,
-    told: Callable[[int], object] = lambda count: None,
+    repair: bool = True,
+    on_progress: Callable[[int], object] = lambda count: None,
 ) -> Drift:
-    """Compare all of the source with all of the index; `mend=False` only reports.
+    """Compare all of the source with all of the index, and repair what differs.
 
-    `told` hears how many documents of the source have been compared so far.
+    With `repair=False` it only reports. `on_progress` is called with the number of documents
+    compared so far.
     """
-    drift = Drift(is_mended=mend)
+    drift = Drift(is_repaired=repair)
     search.refresh()
     seen: set[str] = set()
     for page in source.pages():
         drift.unreadable += page.unreadable
         drift.checked += len(page.entities)
-        writes = [search.document.write_of(each) for each in page.entities]
+        writes = [search.document.write_of(entity) for entity in page.entities]
         seen.update(write.id for write in writes)
         _compare(search, source, writes, drift)
-        told(drift.checked)
-    _look_for_orphans(search, source, seen, drift)
-    if mend:
+        on_progress(drift.checked)
+    _find_orphans(search, source, seen, drift)
+    if repair:
         search.refresh()
     return drift
 
 
 def renew(search: Search[T], source: Source[T], ids: Iterable[str]) -> None:
-    """Make some documents what the source says now, and delete those that it does not have any
-    more.
+    """Index some documents again from the source, and delete those it no longer has.
 
-    For handlers of changes whose documents are made of several items.
+    For change handlers whose documents are built from several items.
     """
     wanted = list(dict.fromkeys(ids))
     for start in range(0, len(wanted), BATCH):
         batch = wanted[start : start + BATCH]
-        known = search.versions_of(
-            batch
-        )  # before the source is read: what is newer than this stays
-        writes = [search.document.write_of(each) for each in source.find(batch)]
-        there = {write.id for write in writes}
-        gone = [DeleteDocument(id, version + 1) for id, version in known.items() if id not in there]
+        # Read before the source: a document that becomes newer after this stays.
+        known = search.versions_of(batch)
+        writes = [search.document.write_of(entity) for entity in source.find(batch)]
+        present = {write.id for write in writes}
+        gone = [
+            DeleteDocument(id, version + 1) for id, version in known.items() if id not in present
+        ]
         settle(search, source, [*writes, *gone])
 
 
 def settle(search: Search[Any], source: Source[Any], writes: Sequence[DocumentWrite]) -> None:
-    """Write what the source has said. What comes too late is asked for again: if it is still so, it
-    shall be so.
+    """Write documents as the source has them. A write that the index rejects as outdated is read
+    again; if the source still says the same, it is written with a higher version.
 
-    An index can know a newer version than the source has: of a delete that was undone, or before a
-    restore.
+    An index can hold a newer version than the source after a delete was undone, or after a restore.
     """
     late, step = search.write(writes).late, 1
-    said = {write.id: write for write in writes}
+    first = {write.id: write for write in writes}
     while late and step <= STEP_MAX:
         now = {write.id: write for write in map(search.document.write_of, source.find(late))}
-        same = [write for id in late if (write := now.get(id)) is not None and write == said[id]]
+        same = [write for id in late if (write := now.get(id)) is not None and write == first[id]]
         late = search.write(replace(write, version=write.version + step) for write in same).late
         step *= 2
 
@@ -114,71 +114,67 @@ def _compare(
     search: Search[Any], source: Source[Any], writes: Sequence[DocumentWrite], drift: Drift
 ) -> None:
     known = search.index.get([write.id for write in writes])
-    mending: list[DocumentWrite] = []
+    repairs: list[DocumentWrite] = []
     ahead: dict[str, int] = {}
     for write in writes:
         have = known.get(write.id)
         if have is None:
             if isinstance(write, PutDocument):
                 drift.missing.append(write.id)
-                mending.append(write)
+                repairs.append(write)
         elif isinstance(write, DeleteDocument):
             drift.orphaned.append(write.id)
-            mending.append(DeleteDocument(write.id, max(write.version, have.version + 1)))
+            repairs.append(DeleteDocument(write.id, max(write.version, have.version + 1)))
         elif have.version > write.version:
             if have.fields != write.fields:
                 ahead[write.id] = have.version
         elif have.version < write.version or have.fields != write.fields:
             drift.stale.append(write.id)
-            mending.append(write)
-    mending += _set_back(search, source, ahead, drift)
-    if drift.is_mended:
-        settle(search, source, mending)
+            repairs.append(write)
+    repairs += _set_back(search, source, ahead, drift)
+    if drift.is_repaired:
+        settle(search, source, repairs)
 
 
 def _set_back(
     search: Search[Any], source: Source[Any], ahead: dict[str, int], drift: Drift
 ) -> list[DocumentWrite]:
-    """Documents that are newer than what was read: because they were written just now, or the
-    source was set back.
+    """Documents that are newer in the index than what was read. Either they were written just
+    now, or the source was restored from a backup: only the latter are written back.
     """
     if not ahead:
         return []
-    made = [search.document.write_of(each) for each in source.find(list(ahead))]
+    writes = [search.document.write_of(entity) for entity in source.find(list(ahead))]
     older = [
-        each for each in made if isinstance(each, PutDocument) and each.version < ahead[each.id]
+        write
+        for write in writes
+        if isinstance(write, PutDocument) and write.version < ahead[write.id]
     ]
-    drift.stale += [each.id for each in older]
-    return [PutDocument(each.id, ahead[each.id], each.fields) for each in older]
+    drift.stale += [write.id for write in older]
+    return [PutDocument(write.id, ahead[write.id], write.fields) for write in older]
 
 
-def _look_for_orphans(
-    search: Search[Any], source: Source[Any], seen: set[str], drift: Drift
-) -> None:
+def _find_orphans(search: Search[Any], source: Source[Any], seen: set[str], drift: Drift) -> None:
     after: str | None = None
     while page := search.index.versions(after, BATCH):
         after = page[-1][0]
         unseen = {id: version for id, version in page if id not in seen}
         if not unseen:
             continue
-        # The read was a while ago: what was made since then is there now.
-        there = _there(search, source, list(unseen))
-        orphans = [id for id in unseen if id not in there]
+        # The source was read a while ago. Look again for what was created since then.
+        present = _present(search, source, list(unseen))
+        orphans = [id for id in unseen if id not in present]
         drift.orphaned += orphans
-        if drift.is_mended:
+        if drift.is_repaired:
             search.write(DeleteDocument(id, unseen[id] + 1) for id in orphans)
 
 
-def _there(search: Search[Any], source: Source[Any], ids: list[str]) -> set[str]:
-    """Those of some ids that the source has, and shows. What it has and cannot read is
-    there, too.
-    """
+def _present(search: Search[Any], source: Source[Any], ids: list[str]) -> set[str]:
+    """The ids that the source has and makes searchable, and those it has but cannot read."""
     try:
-        writes = [search.document.write_of(each) for each in source.find(ids)]
+        writes = [search.document.write_of(entity) for entity in source.find(ids)]
     except InvalidItem:
-        return (
-            set(ids)
-            if len(ids) == 1
-            else {id for each in ids for id in _there(search, source, [each])}
-        )
+        if len(ids) == 1:
+            return set(ids)
+        return {id for one in ids for id in _present(search, source, [one])}
     return {write.id for write in writes if isinstance(write, PutDocument)}

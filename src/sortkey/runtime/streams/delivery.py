@@ -46,17 +46,17 @@ class Retries:
 
     attempts: int = 5
     first_seconds: float = 0.1
-    most_seconds: float = 30.0
+    max_seconds: float = 30.0
 
     def __post_init__(self) -> None:
-        if self.attempts < 1 or not 0 < self.first_seconds <= self.most_seconds:
+        if self.attempts < 1 or not 0 < self.first_seconds <= self.max_seconds:
             raise ModelError(f"{self}: at least one attempt, and pauses of more than 0 seconds")
 
     def pause(self, attempt: int, random: float) -> float:
         """Half of the bound at least: less would be no pause, and all of it would bring everyone
         back at once.
         """
-        bound = min(self.first_seconds * 2 ** (attempt - 1), self.most_seconds)
+        bound = min(self.first_seconds * 2 ** (attempt - 1), self.max_seconds)
         return bound * (0.5 + random / 2)
 
 

@@ -75,9 +75,9 @@ class RequestLog(Metrics):
 
     # -- as a store's metrics: `asked` before the request, `count` after it, both in the thread that sends it
 
-    def asked(self, call: Call) -> Call:
+    def with_capacity(self, call: Call) -> Call:
         self._began.at = time.perf_counter()
-        return super().asked(call)
+        return super().with_capacity(call)
 
     def count(self, call: Call, answer: dict[str, Any]) -> None:
         super().count(call, answer)

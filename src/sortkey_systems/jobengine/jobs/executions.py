@@ -57,7 +57,7 @@ class Executions:
             self.queue,
             buckets.s3_config,
             lambda: datetime.fromtimestamp(clock(), UTC),
-            backoff or Backoff(first_seconds=1, factor=2, most_seconds=60),
+            backoff or Backoff(first_seconds=1, factor=2, max_seconds=60),
             TRIES_MAX,
             grace_seconds,
         )
