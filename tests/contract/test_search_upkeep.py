@@ -161,7 +161,11 @@ def test_reconcile_finds_and_repairs_every_kind_of_drift(
     assert shown(search) != told(store)
     assert str(report) == "7 checked: 1 missing, 2 stale, 2 orphaned, not repaired"
     found = reconcile(search, source)
-    assert (found.missing, found.stale, found.orphaned) == (report.missing, report.stale, report.orphaned)
+    assert (found.missing, found.stale, found.orphaned) == (
+        report.missing,
+        report.stale,
+        report.orphaned,
+    )
     assert {id: fields for id, (_, fields) in shown(search).items()} == {
         id: fields for id, (_, fields) in told(store).items()
     }

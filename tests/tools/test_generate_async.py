@@ -22,7 +22,7 @@ class Store(Upkeep):
 
     def each(self) -> Iterator[int]:
         # A lambda hands the awaitable on.
-        return driving.in_threads(lambda number: self.run(number))
+        return parallel_segments.in_threads(lambda number: self.run(number))
 
     def sign(self):
         return "self.run()"
@@ -42,7 +42,7 @@ class AsyncStore(AsyncUpkeep):
 
     async def each(self) -> AsyncIterator[int]:
         # A lambda hands the awaitable on.
-        return await driving.in_tasks(lambda number: self.run(number))
+        return await parallel_segments.in_tasks(lambda number: self.run(number))
 
     def sign(self):
         return "self.run()"
