@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import BoundedSemaphore, Timer
 
-from sortkey.errors import NotConfigured
+from sortkey.web import Refused
 from sortkey_systems.wallcrawler.recording.frames import PageRecording
 
 FPS = 5
@@ -36,6 +36,12 @@ _renders = BoundedSemaphore(2)
 """More at once would only take the processors from the browsers."""
 
 
+class FfmpegMissing(Refused):
+    """Videos cannot be made on this machine."""
+
+    status = 501
+
+
 class NoFrames(Exception):
     """Nothing was recorded of the page, so it has no video."""
 
@@ -45,10 +51,10 @@ class RenderFailed(Exception):
 
 
 def ffmpeg() -> str:
-    """The path of ffmpeg. Raises NotConfigured with what to install."""
+    """The path of ffmpeg. Raises FfmpegMissing with what to install."""
     path = shutil.which("ffmpeg")
     if path is None:
-        raise NotConfigured(
+        raise FfmpegMissing(
             "videos need ffmpeg, which is not installed (Debian: apt-get install ffmpeg)"
         )
     return path
@@ -56,7 +62,7 @@ def ffmpeg() -> str:
 
 def hls(page: PageRecording, folder: Path) -> Path:
     """The playlist of a page, with its segments beside it. Raises NoFrames, RenderFailed and
-    NotConfigured.
+    FfmpegMissing.
     """
     segments = ["-hls_segment_filename", "segment-%05d.ts"]
     return _rendered(page, folder / "hls", PLAYLIST, [*_HLS, *segments, PLAYLIST])

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from sortkey.errors import NotConfigured
 from sortkey_systems.wallcrawler.recording import video
 from sortkey_systems.wallcrawler.recording.frames import PageRecording, PageWriter, read_page
 
@@ -105,5 +104,5 @@ def test_what_cannot_be_made_says_why(tmp_path: Path, monkeypatch: pytest.Monkey
             video.mp4(broken, tmp_path / "video")
         assert list((tmp_path / "video").iterdir()) == []
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(NotConfigured, match="apt-get install ffmpeg"):
+    with pytest.raises(video.FfmpegMissing, match="apt-get install ffmpeg"):
         video.mp4(broken, tmp_path / "video")
