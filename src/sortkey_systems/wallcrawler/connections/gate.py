@@ -6,6 +6,7 @@ trying.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from hmac import compare_digest
 from typing import Protocol
 
@@ -65,14 +66,11 @@ class Gate:
             raise _ended() from None
 
     def _session(self, caller: HTTPConnection, session_id: str | None) -> Session:
-        api_key = caller.query_params.get("apiKey") or next(
-            (caller.headers.get(name) for name in KEY_HEADERS), None
-        )
-        named = (
-            session_id or caller.query_params.get("sessionId") or caller.headers.get("session-id")
-        )
-        token = _signing_key(caller)
-        if token is None and api_key is not None and named is not None:
+        query, headers = caller.query_params, caller.headers
+        api_key = query.get("apiKey") or _first(headers, KEY_HEADERS)
+        token = query.get("signingKey") or _first(headers, SIGNING_KEY_HEADERS)
+        named = session_id or query.get("sessionId") or headers.get("session-id")
+        if not token and api_key and named:
             return self._by_key(api_key, named)
         return self._by_token(token, session_id)
 
@@ -112,11 +110,8 @@ class Gate:
         return self._service.store.find(Session.key(session_id=session_id), consistent=True)
 
 
-def _signing_key(caller: HTTPConnection) -> str | None:
-    headers = (caller.headers.get(name) for name in SIGNING_KEY_HEADERS)
-    return caller.query_params.get("signingKey") or next(
-        (value for value in headers if value), None
-    )
+def _first(headers: Mapping[str, str], names: Iterable[str]) -> str | None:
+    return next((value for name in names if (value := headers.get(name))), None)
 
 
 def _running(session: Session) -> Session:
