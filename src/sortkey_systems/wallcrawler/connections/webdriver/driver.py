@@ -128,7 +128,7 @@ class Driver:
 
 def _command(base: str, folder: Path) -> list[str]:
     """As nobody where we may, and so that it dies with the server even if that is killed."""
-    command = [chromedriver(), "--port=0", f"--url-base={base}", "--silent"]
+    command = [chromedriver(), "--port=0", f"--url-base={base}"]
     setpriv = shutil.which("setpriv")
     if setpriv is None:
         return command
@@ -155,7 +155,7 @@ async def _answer(port: int, request: bytes) -> Answer:
         writer.write(request)
         await writer.drain()
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-        headers = dict(line.lower().split(": ", 1) for line in head[1:] if ": " in line)
+        headers = {name.lower(): value for name, _, value in (line.partition(":") for line in head)}
         length = int(headers.get("content-length", "0"))
         if length > ANSWER_BYTES_MAX:
             raise ValueError("the answer is too large")
