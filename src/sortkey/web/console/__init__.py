@@ -32,12 +32,21 @@ from sortkey.web.console.pieces import empty, refused
 from sortkey.web.console.request_log import RequestLog
 from sortkey.web.console.requests import requests_page
 from sortkey.web.console.search import search_page
-from sortkey.web.console.shell import ConsolePage, Shell, title
+from sortkey.web.console.shell import ConsolePage, Shell, chosen_theme, title
 from sortkey.web.console.statements import statements_page
 from sortkey.web.console.workspace import Workspace, refusal
 from sortkey.web.origin_check import OriginCheck, OriginPolicy
 
-__all__ = ["ConsolePage", "Password", "RequestLog", "Workspace", "add_console", "pieces", "title"]
+__all__ = [
+    "ConsolePage",
+    "Password",
+    "RequestLog",
+    "Workspace",
+    "add_console",
+    "chosen_theme",
+    "pieces",
+    "title",
+]
 
 RECONNECT_SECONDS = 30.0
 """So long may a browser be silent, asleep or busy: after that its page is loaded anew, and what was

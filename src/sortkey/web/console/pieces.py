@@ -68,6 +68,21 @@ def code(text: str) -> None:
     )
 
 
+def snippet(text: str, copied: str = "Copied") -> None:
+    """Code with a button that copies it. `copied` is what is said then: it may be a secret."""
+    with ui.element("div").classes("sk-snippet"):
+        code(text)
+        ui.html(copy_button(text, copied), sanitize=False).classes("sk-snippet-copy")
+
+
+def copy_button(text: str, copied: str = "Copied", label: str = "Copy") -> Markup:
+    """A button that copies a text without showing it. `copied` is what is said then."""
+    return Markup(
+        f'<button type="button" class="sk-copy-button" data-copy="{escape(text)}"'
+        f' data-copied="{escape(copied)}">{escape(label)}</button>'
+    )
+
+
 def figure(value: str, label: str) -> None:
     with ui.element("div").classes("sk-stack").style("gap: 0; width: auto"):
         ui.label(value).classes("sk-figure")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from nicegui import ElementFilter, ui
 
@@ -21,7 +21,8 @@ document.addEventListener('click', async event => {
   const button = event.target.closest('[data-copy]');
   if (!button) return;
   await navigator.clipboard.writeText(button.dataset.copy);
-  Quasar.Notify.create({message: `Copied ${button.dataset.copy}`, timeout: 1500});
+  const message = button.dataset.copied ?? `Copied ${button.dataset.copy}`;
+  Quasar.Notify.create({message, timeout: 1500});
 });
 </script>"""
 
@@ -146,6 +147,14 @@ def _sign_out_button(action: str) -> None:
     with form, ui.button(icon="logout").classes("sk-second") as button:
         button.props('flat round dense type=submit aria-label="Sign out"')
         ui.tooltip("Sign out")
+
+
+def chosen_theme() -> Literal["", "light", "dark"]:
+    """What somebody chose with the button in the header; empty until then. For pages in frames."""
+    is_dark = _is_dark()
+    if is_dark is None:
+        return ""
+    return "dark" if is_dark else "light"
 
 
 def _is_dark() -> bool | None:

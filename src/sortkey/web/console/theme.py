@@ -88,6 +88,13 @@ kbd { font-family: inherit; font-size: 0.72rem; color: var(--quiet); background:
 .sk-copy { all: unset; cursor: copy; color: var(--ink); font-family: var(--mono); font-size: var(--text-s);
   border-bottom: 1px dotted var(--quiet); white-space: nowrap; }
 .sk-copy:hover { color: var(--accent); } .sk-copy:focus-visible { outline: 2px solid var(--accent); }
+.sk-snippet { position: relative; width: 100%; } .sk-snippet pre { padding-right: 5rem; }
+.sk-snippet-copy { position: absolute; top: 0.5rem; right: 0.5rem; }
+.sk-copy-button { all: unset; cursor: pointer; font-size: var(--text-s); font-weight: 550;
+  padding: 0.15rem 0.7rem;
+  border: 1px solid var(--outline); border-radius: 8px; background: var(--surface); color: var(--ink); }
+.sk-copy-button:hover { border-color: var(--accent); color: var(--accent); }
+.sk-copy-button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .sk-figure { font-size: 1.6rem; font-weight: 600; font-variant-numeric: tabular-nums; line-height: 1.2; }
 .sk-empty { text-align: center; padding: 2.5rem 1rem; color: var(--quiet); border-radius: 10px; width: 100%;
   border: 1px dashed color-mix(in srgb, var(--outline) 65%, transparent); }

@@ -1,0 +1,199 @@
+"""The browsers of all projects: those that run, with what they show, and those that ran."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from nicegui import ui
+
+from sortkey.web.console import pieces, title
+from sortkey_systems.wallcrawler.browsers.port import BrowserStatus
+from sortkey_systems.wallcrawler.console.browser_addresses import picture_address, picture_stamp
+from sortkey_systems.wallcrawler.console.durations import ago, lasted
+from sortkey_systems.wallcrawler.console.new_session import new_session
+from sortkey_systems.wallcrawler.console.style import CSS
+from sortkey_systems.wallcrawler.model import Session
+from sortkey_systems.wallcrawler.service import Wallcrawler
+
+SECONDS = 2.0
+SHOWN_MAX = 100
+STATUSES = {"": "all", "COMPLETED": "completed", "ERROR": "failed", "TIMED_OUT": "timed out"}
+TONES: dict[str, pieces.Tone] = {
+    "RUNNING": "note",
+    "COMPLETED": "good",
+    "ERROR": "bad",
+    "TIMED_OUT": "warn",
+}
+
+
+def sessions_page(service: Wallcrawler, base: str) -> None:
+    ui.add_css(CSS)
+    with ui.element("div").classes("sk-row sk-spread"):
+        with ui.element("div").style("flex: 1 1 20rem"):
+            title(
+                "Browsers", "A Chromium of its own for every session, for any Browserbase client."
+            )
+        with ui.element("div").classes("sk-row").style("width: auto"):
+            ui.link("Connect a client", "/wallcrawler/connect")
+            pieces.button("New session", lambda: new_session(service), icon="add")
+    _running(service)
+    _ended(service, base)
+
+
+# -- what runs
+
+
+def _running(service: Wallcrawler) -> None:
+    updates: list[Callable[[], Awaitable[None]]] = []
+
+    @ui.refreshable
+    def cards() -> None:
+        updates.clear()
+        found = _sessions(service, "RUNNING")
+        if not found:
+            pieces.empty(
+                "No browser is running.",
+                "New session starts one here; a client with a key of a project starts them too.",
+                ("Connect a client", "/wallcrawler/connect"),
+            )
+            return
+        with ui.element("section").classes("wc-grid").props('aria-label="Running browsers"'):
+            updates.extend(_card(service, session) for session in found)
+
+    cards()
+    shown = [_ids(service)]
+
+    async def look() -> None:
+        now = _ids(service)
+        if now != shown[0]:
+            shown[0] = now
+            cards.refresh()
+        for update in list(updates):
+            await update()
+
+    pieces.again(SECONDS, look)
+    ui.timer(0.05, look, once=True)
+
+
+def _ids(service: Wallcrawler) -> list[str]:
+    return [each.session_id for each in _sessions(service, "RUNNING")]
+
+
+def _sessions(service: Wallcrawler, status: str = "", project: str = "") -> list[Session]:
+    projects = [project] if project else [each.project_id for each in service.tenants.projects()]
+    found = service.list_sessions(projects)
+    is_running = status == "RUNNING"
+    return [
+        each
+        for each in found
+        if (each.status == "RUNNING") == is_running and (not status or each.status == status)
+    ][:SHOWN_MAX]
+
+
+def _card(service: Wallcrawler, session: Session) -> Callable[[], Awaitable[None]]:
+    """Draw a running session; what it gives brings it up to date."""
+    source, stamps = picture_address(service, session), [0]
+    target = f"/wallcrawler/sessions/{session.session_id}"
+    with ui.link(target=target).classes("sk-card sk-open wc-session"):
+        with ui.element("div").classes("wc-screen"):
+            ui.icon("web_asset").props('aria-hidden="true"')
+            picture = ui.element("img").props('alt=""').style("display: none")
+            with ui.element("span").classes("wc-badge"):
+                dot, clients = ui.element("span").classes("wc-dot wc-idle"), ui.label("starting")
+        with ui.element("div").classes("wc-about"):
+            name = ui.label(_task(session) or session.session_id).classes("wc-line wc-name")
+            where = ui.label(session.session_id).classes("wc-line sk-quiet sk-small")
+            since = pieces.quiet("")
+
+    async def update() -> None:
+        status = await service.status(session.session_id)
+        stamp = picture_stamp(service, session.session_id)
+        if stamp and stamp != stamps[0]:
+            stamps[0] = stamp
+            picture.props["src"] = f"{source}&n={stamp}"
+            picture.style("display: block").update()
+        since.text = f"{session.project_id} · {lasted(session, datetime.now(UTC))}"
+        if status is not None:
+            _describe(status, session, name, where)
+            clients.text = _clients(status)
+            dot.classes(remove="wc-idle") if status.clients else dot.classes("wc-idle")
+
+    return update
+
+
+def _describe(status: BrowserStatus, session: Session, name: ui.label, where: ui.label) -> None:
+    page = status.pages[-1] if status.pages else None
+    if page is not None and page.url not in ("", "about:blank"):
+        name.text = page.title or page.url
+        where.text = page.url
+    else:
+        name.text, where.text = _task(session) or "Blank page", session.session_id
+
+
+def _clients(status: BrowserStatus) -> str:
+    if status.clients:
+        return f"{status.clients} client{'s' if status.clients > 1 else ''}"
+    return "no client" if status.has_had_clients else "waiting for a client"
+
+
+def _task(session: Session) -> str:
+    """What a client says the session is for."""
+    text = session.user_metadata.get("task") or session.user_metadata.get("name") or ""
+    return str(text)[:200]
+
+
+# -- what ran
+
+
+def _ended(service: Wallcrawler, base: str) -> None:
+    projects = {"": "all projects"}
+    projects |= {each.project_id: each.name for each in service.tenants.projects()}
+    with ui.element("div").classes("sk-row").style("margin-top: 0.75rem"):
+        pieces.heading("Ended")
+        ui.space()
+        project = ui.select(projects, value="", label="Project").props("outlined dense")
+        project.style("min-width: 13rem")
+        status = ui.toggle(STATUSES, value="").props('no-caps unelevated aria-label="Status"')
+
+    @ui.refreshable
+    def rows() -> None:
+        found = _sessions(service, str(status.value or ""), str(project.value or ""))
+        if not found:
+            pieces.empty("No such session has ended.")
+            return
+        columns = ("session", "status", "for", "project", "lasted", "ended", "why", "context")
+        with ui.element("section").classes("sk-card"):
+            pieces.table(columns, [_row(each, base) for each in found], numbers=(4,))
+
+    rows()
+    project.on_value_change(lambda _: rows.refresh())
+    status.on_value_change(lambda _: rows.refresh())
+    _follow(lambda: len(_sessions(service)), rows.refresh)
+
+
+def _follow(state: Callable[[], Any], refresh: Callable[[], Any]) -> None:
+    seen = [state()]
+
+    def look() -> None:
+        now = state()
+        if now != seen[0]:
+            seen[0] = now
+            refresh()
+
+    pieces.again(SECONDS, look)
+
+
+def _row(session: Session, base: str) -> tuple[Any, ...]:
+    address = f"{base}/wallcrawler/sessions/{session.session_id}"
+    return (
+        pieces.link(session.session_id, address),
+        pieces.chipped(STATUSES.get(session.status, session.status), TONES[session.status]),
+        _task(session),
+        session.project_id,
+        lasted(session),
+        ago(session.ended_at),
+        session.end_reason or "",
+        session.context_id or "",
+    )
