@@ -18,16 +18,15 @@ from sortkey.commands import (
     print_json,
     print_table,
 )
+from sortkey_systems.wallcrawler.authorizer import TOPIC as ACCESS_TOPIC
 from sortkey_systems.wallcrawler.model import model
 from sortkey_systems.wallcrawler.tenants import Tenants
-
-ACCESS_TOPIC = "wallcrawler-access-changed"
 
 ProjectOption = Annotated[
     str | None,
     typer.Option("--project", metavar="ID", help="Only those of this project (default: of all)."),
 ]
-SECRETS = {"signing_key", "connect_url", "api_key_hash"}
+SECRETS = {"signing_key", "connect_url", "api_key_hash", "proxies"}
 """Fields that no command prints: they open a browser, or help to guess what does."""
 
 

@@ -37,7 +37,8 @@ def embedded_page(
         document = document.replace(mark, text)
     policy = (
         f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
-        "img-src data: blob:; connect-src 'self' ws: wss:; frame-ancestors *; base-uri 'none'; form-action 'none'"
+        "img-src data: blob:; connect-src 'self' ws: wss:; frame-ancestors *; "
+        "base-uri 'none'; form-action 'none'"
     )
     headers = {
         "Cache-Control": "no-store",

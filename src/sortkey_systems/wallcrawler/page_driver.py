@@ -79,7 +79,7 @@ class PageDriver:
 
     async def screenshot(self, *, is_full: bool = False) -> bytes:
         """The page as PNG: what is seen, or all of it."""
-        params = {"format": "png", "captureBeyondViewport": is_full}
+        params: dict[str, Any] = {"format": "png", "captureBeyondViewport": is_full}
         if is_full:
             size = (await self.send("Page.getLayoutMetrics"))["cssContentSize"]
             clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}

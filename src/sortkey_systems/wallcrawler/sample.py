@@ -39,6 +39,7 @@ DEFAULT, RETAIL, TESTS, ARCHIVE = (
 )
 HOUR, WEEK = timedelta(hours=1), timedelta(days=7)
 REGION = "eu-central-1"
+TASKS = f"arn:aws:ecs:{REGION}:111122223333:task/wallcrawler"
 
 State = Literal["ACTIVE", "INACTIVE"]
 Steps = tuple[InternalStatus, ...]
@@ -220,12 +221,19 @@ def load(store: Store, now: datetime | None = None) -> None:
     store.batch_write([*_api_keys(now), *_contexts(now)])
     for sample in SESSIONS:
         _run(store, sample, now)
-    store.batch_write(
-        _projects(now)
-    )  # last, and the archive's at the end: what was interrupted is loaded again
+    # Last, and the archive's at the end: what was interrupted is loaded again.
+    store.batch_write(_projects(store, now))
 
 
-def _projects(now: datetime) -> list[Project]:
+def _used(store: Store, project_id: str) -> dict[str, int]:
+    """What the sessions of a project have used, as the service counts it at their ends."""
+    ended = store.query(Session.of_project(project_id=project_id))
+    spans = ((each.started_at, each.ended_at) for each in ended)
+    seconds = sum(round((end - start).total_seconds()) for start, end in spans if start and end)
+    return {"used_seconds": seconds, "used_proxy_bytes": sum(each.proxy_bytes for each in ended)}
+
+
+def _projects(store: Store, now: datetime) -> list[Project]:
     rows: tuple[tuple[str, str, str, timedelta, int, State, str | None, int], ...] = (
         (DEFAULT, "First steps", "user_ada", HOUR, 5, "ACTIVE", "free", 90),
         (RETAIL, "Price watch", "org_market_research", 4 * HOUR, 20, "ACTIVE", "scale", 60),
@@ -241,6 +249,7 @@ def _projects(now: datetime) -> list[Project]:
             concurrency=concurrency,
             status=status,
             billing_tier=tier,
+            **_used(store, project_id),
             created_at=now - _days(days),
             updated_at=now - _days(days // 3),
         )
@@ -291,9 +300,8 @@ def _contexts(now: datetime) -> list[Context]:
 
 def _run(store: Store, sample: Sample, now: datetime) -> None:
     """Create a session as sessions-create does, and take it through its steps."""
-    at = (now - sample.ago * (1 + sample.seed % 20 / 100)).replace(
-        microsecond=0
-    )  # nobody begins on the hour
+    ago = sample.ago * (1 + sample.seed % 20 / 100)  # nobody begins on the hour
+    at = (now - ago).replace(microsecond=0)
     ends = at + sample.window
     session = Session(
         session_id=sample.session_id,
@@ -308,9 +316,8 @@ def _run(store: Store, sample: Sample, now: datetime) -> None:
         context_persist=sample.project_id == RETAIL and sample.context is not None,
         user_metadata=sample.about,
     )
-    store.batch_write(
-        [session]
-    )  # replaces what is there: a sample that was interrupted starts again
+    # It replaces what is there: a sample that was interrupted starts again.
+    store.batch_write([session])
     for number, step in enumerate(sample.steps):
         at += _lasted(sample, number)
         event = _event(sample, number, at)
@@ -335,7 +342,7 @@ def _learned(sample: Sample, number: int, at: datetime) -> dict[str, Any]:
         return {
             "started_at": at,
             "public_ip": f"203.0.113.{seed % 250 + 1}",
-            "ecs_task_arn": f"arn:aws:ecs:{REGION}:111122223333:task/wallcrawler/{_hex(sample.name)[:32]}",
+            "ecs_task_arn": f"{TASKS}/{_hex(sample.name)[:32]}",
         }
     if step == "ACTIVE":
         return {
@@ -345,7 +352,20 @@ def _learned(sample: Sample, number: int, at: datetime) -> dict[str, Any]:
         }
     if step == "PROVISIONING" and number:
         return {"retry_count": 1}
-    return {"ended_at": at} if SHOWN_AS[step] != "RUNNING" else {}
+    if SHOWN_AS[step] == "RUNNING":
+        return {}
+    return {"ended_at": at, "end_reason": _reason(sample)}
+
+
+def _reason(sample: Sample) -> str:
+    """Why it ended, in the words of the service."""
+    if sample.steps[-1] == "STOPPED":
+        return "released" if sample.project_id == RETAIL else "the last client has left"
+    if sample.steps == CRASHED:
+        return "the browser has stopped: out of memory"
+    if sample.steps == BROKEN:
+        return "the browser did not start"
+    return "its window has closed" if sample.steps == EXPIRED else "not ready within 45 seconds"
 
 
 def _event(sample: Sample, number: int, at: datetime) -> Event:

@@ -11,6 +11,7 @@ system = System(
     model="sortkey_systems.wallcrawler.model:model",
     service="sortkey_systems.wallcrawler.service:make_service",
     routes="sortkey_systems.wallcrawler.api:make_router",
+    pages="sortkey_systems.wallcrawler.console:pages",
     commands="sortkey_systems.wallcrawler.commands:app",
     sample="sortkey_systems.wallcrawler.service:load_sample",
     workers="sortkey_systems.wallcrawler.service:make_workers",
@@ -20,5 +21,7 @@ system = System(
         "/v1/contexts/*/profile",
         "/webdriver/*",
     ),
+    console_hint="watch a browser at work",
+    try_commands=("wallcrawler doctor",),
     any_origin=("/v1/connect*", "/v1/live/*", "/json/*", "/"),
 )

@@ -6,17 +6,21 @@ from datetime import UTC, datetime
 
 from sortkey_systems.wallcrawler.model import Session
 
+SECONDS_IN_MINUTE = 60
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 
 def spoken(seconds: float) -> str:
-    """`45 s`, `12 min`, `3 h 20 min`, `2 d 4 h`: the two largest units, minutes without seconds."""
-    left, words = max(0, int(seconds)), list[str]()
-    for size, unit in _UNITS:
-        count, left = divmod(left, size)
-        if count and (unit != "s" or not words):
-            words.append(f"{count} {unit}")
-    return " ".join(words[:2]) or "0 s"
+    """`45 s`, `12 min`, `3 h 20 min`, `2 d 4 h`: as exact as anybody wants to know."""
+    left = max(0, int(seconds))
+    for number, (size, unit) in enumerate(_UNITS):
+        if left < size:
+            continue
+        count, rest = divmod(left, size)
+        smaller, name = _UNITS[number + 1] if size > SECONDS_IN_MINUTE else (1, "")
+        more = rest // smaller if name else 0
+        return f"{count} {unit} {more} {name}" if more else f"{count} {unit}"
+    return "0 s"
 
 
 def lasted(session: Session, now: datetime | None = None) -> str:

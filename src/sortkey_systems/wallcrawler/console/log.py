@@ -12,6 +12,7 @@ from typing import Any, cast
 from nicegui import ui
 
 from sortkey.web.console import pieces
+from sortkey_systems.wallcrawler.browsers.logs import FILE, Entry, read_log
 from sortkey_systems.wallcrawler.model import Session
 from sortkey_systems.wallcrawler.service import Wallcrawler
 
@@ -21,7 +22,7 @@ KINDS = {"": "all", "commands": "commands", "events": "events", "errors": "error
 
 
 def log_panel(service: Wallcrawler, session: Session) -> None:
-    file = service.browsers.folder(session.session_id) / "cdp.log"
+    file = service.browsers.folder(session.session_id) / FILE
     with ui.element("div").classes("sk-row").style("margin-bottom: 0.75rem"):
         kind = ui.toggle(KINDS, value="").props('no-caps unelevated aria-label="Kind"')
         text = ui.input("Text", placeholder="Page.navigate").props("outlined dense clearable")
@@ -29,7 +30,8 @@ def log_panel(service: Wallcrawler, session: Session) -> None:
 
     @ui.refreshable
     def lines() -> None:
-        found = newest(file, str(kind.value or ""), str(text.value or ""))
+        wanted = str(kind.value or ""), str(text.value or "")
+        found = newest(service, session.session_id, *wanted)
         if not found:
             pieces.empty(
                 "No such line." if text.value or kind.value else "Nothing was logged.",
@@ -58,65 +60,61 @@ def log_panel(service: Wallcrawler, session: Session) -> None:
         pieces.again(1.5, look)
 
 
-def newest(file: Path, kind: str, text: str) -> list[dict[str, Any]]:
+def newest(service: Wallcrawler, session_id: str, kind: str, text: str) -> list[Entry]:
     """The newest entries that match, the newest first."""
-    found: deque[dict[str, Any]] = deque(maxlen=LINES_MAX)
-    found.extend(_entries(file, kind, text.lower()))
+    folder = service.browsers.folder(session_id)
+    found = deque(_matching(folder, session_id, kind, text.lower()), maxlen=LINES_MAX)
     return list(reversed(found))
 
 
-def _entries(file: Path, kind: str, text: str) -> Iterator[dict[str, Any]]:
-    try:
-        opened = file.open(encoding="utf-8", errors="replace")
-    except OSError:
-        return
-    with opened:
-        for line in opened:
-            if text and text not in line.lower():
-                continue
-            try:
-                entry: dict[str, Any] = json.loads(line)
-            except ValueError:
-                continue  # half a line: it is being written
-            if not kind or kind in _kinds(entry):
-                yield entry
+def _matching(folder: Path, session_id: str, kind: str, text: str) -> Iterator[Entry]:
+    for entry in read_log(folder, session_id):
+        if kind and kind not in _kinds(entry):
+            continue
+        if not text or text in entry["method"].lower() or text in _what(entry).lower():
+            yield entry
 
 
-def _kinds(entry: dict[str, Any]) -> set[str]:
-    if "eventAt" in entry:
+def _kinds(entry: Entry) -> set[str]:
+    if "request" not in entry:
         return {"events"}
     return {"commands", "errors"} if _error(entry) else {"commands"}
 
 
-def _error(entry: dict[str, Any]) -> str:
-    error = _object(_object(entry.get("response")).get("error"))
-    return str(error.get("message", "error")) if error else ""
+def _error(entry: Entry) -> str:
+    """Why a command was refused; empty if it was not."""
+    if '"error"' not in entry["response"]["rawBody"]:
+        return ""
+    try:
+        answer = _object(json.loads(entry["response"]["rawBody"]))
+    except ValueError:  # it was cut off
+        return ""
+    return str(_object(answer.get("error")).get("message", ""))
 
 
-def _object(value: Any) -> dict[str, Any]:
-    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
+def _object(value: Any) -> Entry:
+    return cast(Entry, value) if isinstance(value, dict) else {}
 
 
-def _row(entry: dict[str, Any]) -> tuple[Any, ...]:
-    at = entry.get("requestAt") or entry.get("eventAt") or 0
-    error = _error(entry)
-    took = entry["responseAt"] - at if "responseAt" in entry else None
+def _row(entry: Entry) -> tuple[Any, ...]:
+    at: int = entry.get("timestamp") or 0
+    answered, error = entry["response"].get("timestamp"), _error(entry)
     what = pieces.chipped(_short(error), "bad") if error else pieces.code_cell(_short(_what(entry)))
     return (
         f"{datetime.fromtimestamp(at / 1000, UTC):%H:%M:%S.%f}"[:-3],
-        entry.get("method", ""),
-        str(entry.get("pageId", "")),
-        "" if took is None else str(took),
+        entry["method"],
+        str(entry["pageId"]),
+        str(answered - at) if "request" in entry and answered else "",
         what,
     )
 
 
-def _what(entry: dict[str, Any]) -> str:
-    for name in ("request", "requestText", "event", "eventText"):
-        if value := entry.get(name):
-            shown = _object(value).get("params", value)
-            return shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)
-    return ""
+def _what(entry: Entry) -> str:
+    """The parameters of a command or of an event, as JSON."""
+    if "request" in entry:
+        return "" if entry["request"]["rawBody"] == "{}" else entry["request"]["rawBody"]
+    params = entry["response"]["result"]
+    return json.dumps(params, ensure_ascii=False) if params else entry["response"]["rawBody"]
 
 
 def _short(text: str) -> str:

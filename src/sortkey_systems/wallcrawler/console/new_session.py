@@ -45,9 +45,12 @@ def new_session(service: Wallcrawler) -> None:
         persist.bind_visibility_from(context, "value", backward=bool)
         record = ui.switch("Record it, for thumbnails and the replay", value=True)
         problem = ui.element("div").classes("w-full")
-        project.on_value_change(
-            lambda _: context.set_options(_contexts(service, project.value), value="")
-        )
+
+        def offer_contexts() -> None:
+            context.options, context.value = _contexts(service, project.value), ""
+            context.update()
+
+        project.on_value_change(offer_contexts)
 
         async def start() -> None:
             problem.clear()

@@ -27,7 +27,7 @@ def projects_page(service: Wallcrawler) -> None:
 
     @ui.refreshable
     def listed() -> None:
-        found = service.tenants.projects()
+        found = sorted(service.tenants.projects(), key=lambda each: each.status)  # active first
         if not found:
             pieces.empty("There are no projects yet.", "New project makes one; then give it a key.")
         for project in found:
@@ -50,7 +50,7 @@ def _project(service: Wallcrawler, project: Project, refresh: Refresh) -> None:
                 pieces.button("Settings", change, is_main=False).props("dense")
                 new = lambda: _new_key(service, project, refresh)  # noqa: E731
                 pieces.button("New key", new, icon="key", is_main=False).props("dense")
-        with ui.element("div").classes("sk-row").style("gap: 0.75rem 2.25rem; align-items: end"):
+        with ui.element("div").classes("sk-row").style("gap: 0.75rem 2.25rem; align-items: start"):
             _places(project)
             pieces.figure(f"{minutes:,}", "browser minutes")
             pieces.figure(_megabytes(proxy_bytes), "through proxies")
@@ -63,12 +63,14 @@ def _places(project: Project) -> None:
     share = min(100, 100 * running // most) if most else 100
     with ui.element("div").style("width: 9.5rem"):
         ui.label(f"{running} of {most}").classes("sk-figure")
-        bar = f'<div class="wc-used" aria-hidden="true"><i style="width: {share}%"></i></div>'
-        ui.html(bar, sanitize=False)
         pieces.quiet("sessions at once")
+        bar = f'<div class="wc-used" aria-hidden="true"><i style="width: {share}%"></i></div>'
+        ui.html(bar, sanitize=False).style("margin-top: 0.35rem")
 
 
 def _megabytes(count: int) -> str:
+    if not count:
+        return "0"
     return f"{count / 1e6:,.1f} MB" if count < 1e9 else f"{count / 1e9:,.2f} GB"
 
 

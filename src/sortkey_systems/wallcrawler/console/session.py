@@ -203,7 +203,7 @@ def _files(service: Wallcrawler, session: Session) -> None:
 def _event(event: dict[str, Any]) -> tuple[Any, ...]:
     detail: dict[str, Any] = event.get("detail", {})
     return (
-        str(event.get("time", ""))[:23].replace("T", " "),
+        _instant(datetime.fromisoformat(str(event["time"]))).removesuffix(" UTC"),
         str(event.get("detail-type", "")),
         str(detail.get("internalStatus", "")),
         str(detail.get("reason", "")),

@@ -56,7 +56,6 @@ def _running(service: Wallcrawler) -> None:
             pieces.empty(
                 "No browser is running.",
                 "New session starts one here; a client with a key of a project starts them too.",
-                ("Connect a client", "/wallcrawler/connect"),
             )
             return
         with ui.element("section").classes("wc-grid").props('aria-label="Running browsers"'):
