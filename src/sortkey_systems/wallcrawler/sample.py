@@ -10,7 +10,6 @@ from __future__ import annotations
 import hmac
 import json
 from base64 import urlsafe_b64encode
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from secrets import token_urlsafe
@@ -24,182 +23,30 @@ from sortkey_systems.wallcrawler.model import (
     ApiKey,
     Context,
     Event,
-    InternalStatus,
     Project,
     Session,
     api_key_hash,
     recorded,
 )
-
-DEFAULT, RETAIL, TESTS, ARCHIVE = (
-    "project_default",
-    "project_pricewatch",
-    "project_e2e",
-    "project_archive",
+from sortkey_systems.wallcrawler.sample_sessions import (
+    ARCHIVE,
+    BROKEN,
+    CRASHED,
+    DEFAULT,
+    EXPIRED,
+    HOUR,
+    RETAIL,
+    SESSIONS,
+    TESTS,
+    Sample,
+    days,
+    minutes,
 )
-HOUR, WEEK = timedelta(hours=1), timedelta(days=7)
+
 REGION = "eu-central-1"
 TASKS = f"arn:aws:ecs:{REGION}:111122223333:task/wallcrawler"
 
 State = Literal["ACTIVE", "INACTIVE"]
-Steps = tuple[InternalStatus, ...]
-ACTIVE: Steps = ("PROVISIONING", "READY", "ACTIVE")
-ENDING: Steps = (*ACTIVE, "TERMINATING")
-RELEASED: Steps = (*ENDING, "STOPPED")
-RETRIED: Steps = ("STARTING", "PROVISIONING", "READY", "ACTIVE", "TERMINATING", "STOPPED")
-REJOINED: Steps = (*ACTIVE, "READY", "ACTIVE", "TERMINATING", "STOPPED")
-BROKEN: Steps = ("STARTING", "PROVISIONING", "FAILED")
-CRASHED: Steps = (*ACTIVE, "FAILED")
-TOO_LATE: Steps = ("PROVISIONING", "TIMED_OUT")
-EXPIRED: Steps = (*ACTIVE, "TIMED_OUT")
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """A session: how long ago it began, how long its window is, and the steps it has made since
-    CREATING.
-    """
-
-    name: str
-    project_id: str
-    ago: timedelta
-    window: timedelta
-    steps: Steps
-    about: dict[str, Any]
-    context: str | None = None
-    minutes_worked: int = 12
-
-    @property
-    def session_id(self) -> str:
-        return f"sess_{self.name}"
-
-    @property
-    def seed(self) -> int:
-        """A number for what differs from session to session."""
-        return sum(self.name.encode())
-
-
-def _minutes(count: int) -> timedelta:
-    return timedelta(minutes=count)
-
-
-def _days(count: int) -> timedelta:
-    return timedelta(days=count)
-
-
-def _shop(goods: str, shop: str) -> dict[str, Any]:
-    return {
-        "task": f"Prices of {goods}",
-        "startUrl": f"https://{shop}.example/",
-        "schedule": "every 4 hours",
-    }
-
-
-def _check(journey: str, build: int) -> dict[str, Any]:
-    return {"task": f"End-to-end: {journey}", "build": build, "browserVersion": "129.0"}
-
-
-SESSIONS = (
-    Sample(
-        "4f2a",
-        DEFAULT,
-        _minutes(50),
-        3 * WEEK,
-        RELEASED,
-        {"task": "Fill in the visa form", "user": "ada"},
-        "77aa",
-    ),
-    Sample(
-        "70d9",
-        DEFAULT,
-        _minutes(125),
-        3 * WEEK,
-        REJOINED,
-        {"task": "Try Playwright over CDP", "user": "linus"},
-    ),
-    Sample(
-        "83ee",
-        DEFAULT,
-        _days(1),
-        3 * WEEK,
-        RELEASED,
-        {"task": "Book a meeting room", "user": "grace"},
-        "77aa",
-        4,
-    ),
-    Sample(
-        "8a07",
-        DEFAULT,
-        _days(2),
-        3 * WEEK,
-        RELEASED,
-        {"task": "Read the tram timetable", "user": "ada"},
-        None,
-        2,
-    ),
-    Sample(
-        "9c44",
-        DEFAULT,
-        _days(2),
-        3 * WEEK,
-        TOO_LATE,
-        {"task": "Render a map of 9 MB", "user": "linus"},
-    ),
-    Sample(
-        "a0b1",
-        RETAIL,
-        _days(3),
-        4 * WEEK,
-        EXPIRED,
-        _shop("espresso machines", "cafe-nord"),
-        "c0ff",
-        240,
-    ),
-    Sample(
-        "a1f7", RETAIL, _days(3), 4 * WEEK, REJOINED, _shop("running shoes", "sprint"), "50e5", 58
-    ),
-    Sample(
-        "a2c3", RETAIL, _days(2), 4 * WEEK, RETRIED, _shop("night trains to Vienna", "nachtzug")
-    ),
-    Sample(
-        "a3d8",
-        RETAIL,
-        _days(2),
-        4 * WEEK,
-        CRASHED,
-        _shop("garden furniture", "gruen-und-co"),
-        None,
-        41,
-    ),
-    Sample(
-        "a4e2", RETAIL, _days(1), 4 * WEEK, RELEASED, _shop("e-bikes", "velo-utrecht"), "b1ce", 95
-    ),
-    Sample("a5b6", RETAIL, _days(1), 4 * WEEK, BROKEN, _shop("board games", "spielkiste")),
-    Sample(
-        "a6f0", RETAIL, _minutes(95), 4 * WEEK, RELEASED, _shop("olive oil", "frantoio"), "c0ff", 33
-    ),
-    Sample("e201", TESTS, _days(1), 2 * WEEK, RELEASED, _check("guest checkout", 4182), None, 3),
-    Sample("e202", TESTS, _days(1), 2 * WEEK, RELEASED, _check("password reset", 4182), None, 2),
-    Sample(
-        "e203", TESTS, _days(1), 2 * WEEK, CRASHED, _check("upload of 200 photos", 4182), None, 9
-    ),
-    Sample(
-        "e204", TESTS, _minutes(40), 2 * WEEK, RELEASED, _check("guest checkout", 4190), None, 3
-    ),
-    Sample(
-        "e205", TESTS, _minutes(38), 2 * WEEK, RELEASED, _check("password reset", 4190), None, 2
-    ),
-    Sample(
-        "e206",
-        TESTS,
-        _minutes(29),
-        2 * WEEK,
-        RELEASED,
-        _check("upload of 200 photos", 4190),
-        None,
-        8,
-    ),
-)
 
 CONTEXTS = (("77aa", DEFAULT, 40), ("c0ff", RETAIL, 31), ("50e5", RETAIL, 24), ("b1ce", RETAIL, 11))
 """Chrome profiles: the id, whose, and since how many days."""
@@ -250,10 +97,10 @@ def _projects(store: Store, now: datetime) -> list[Project]:
             status=status,
             billing_tier=tier,
             **_used(store, project_id),
-            created_at=now - _days(days),
-            updated_at=now - _days(days // 3),
+            created_at=now - days(age),
+            updated_at=now - days(age // 3),
         )
-        for project_id, name, owner, timeout, concurrency, status, tier, days in rows
+        for project_id, name, owner, timeout, concurrency, status, tier, age in rows
     ]
 
 
@@ -276,10 +123,10 @@ def _api_keys(now: datetime) -> list[ApiKey]:
             project_id=project_id,
             project_ids=more,
             status=status,
-            created_at=now - _days(days + 30),
-            last_used_at=now - _days(days),
+            created_at=now - days(age + 30),
+            last_used_at=now - days(age),
         )
-        for raw, key_id, name, project_id, more, status, days in rows
+        for raw, key_id, name, project_id, more, status, age in rows
     ]
 
 
@@ -288,10 +135,10 @@ def _contexts(now: datetime) -> list[Context]:
         Context(
             context_id=f"ctx_{name}",
             project_id=project_id,
-            created_at=now - _days(days),
-            updated_at=now - _days(days // 8),
+            created_at=now - days(age),
+            updated_at=now - days(age // 8),
         )
-        for name, project_id, days in CONTEXTS
+        for name, project_id, age in CONTEXTS
     ]
 
 
@@ -329,7 +176,7 @@ def _lasted(sample: Sample, number: int) -> timedelta:
     """How long it took to the next step: seconds, and minutes where a client was at work."""
     before = sample.steps[number - 1] if number else "CREATING"
     return (
-        min(_minutes(sample.minutes_worked), sample.ago / 2)
+        min(minutes(sample.minutes_worked), sample.ago / 2)
         if before == "ACTIVE"
         else timedelta(seconds=9)
     )
