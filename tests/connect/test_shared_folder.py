@@ -307,7 +307,9 @@ def test_a_folder_that_went_with_its_owner_is_not_made_again(folder: Path) -> No
         store.backend.call("CreateTable", TABLE)
         server.end()
         shutil.rmtree(folder)
-        with pytest.raises(errors.Unreachable, match="is gone, and the process that owned it too"):
+        with pytest.raises(
+            errors.Unreachable, match="no longer exists, nor does the process that owned it"
+        ):
             store.backend.call("ListTables", {})
         assert not folder.exists()
 

@@ -130,7 +130,7 @@ def test_an_address_says_where_topics_are(
         assert isinstance(topics, kind)
         topics.close()
     assert os.listdir(tmp_path / "topics")
-    with pytest.raises(ModelError, match="is no address"):
+    with pytest.raises(ModelError, match="is not an address"):
         open_topics("ftp://somewhere")
-    with pytest.raises(ModelError, match="is no address"):
+    with pytest.raises(ModelError, match="is not an address"):
         open_topics(f"{endpoint}?colour=blue")

@@ -44,7 +44,7 @@ def test_an_address_that_says_more_than_is_understood_is_refused(
     open_it: Any, address: str
 ) -> None:
     # A path that is ignored was meant to lead somewhere.
-    with pytest.raises(ModelError, match="is no address"):
+    with pytest.raises(ModelError, match="is not an address"):
         open_it(address)
 
 
@@ -53,6 +53,6 @@ def test_the_name_of_a_bucket_leads_nowhere_else(tmp_path: Path, name: str) -> N
     # VAMS has the names of its buckets in a table: whoever may write there must not choose folders
     # of the machine.
     inside = tmp_path / "inside"
-    with pytest.raises(NotConfigured, match="is no name of a bucket"):
+    with pytest.raises(NotConfigured, match="is not a bucket name"):
         Buckets(f"{inside}/{{bucket}}")[name]
     assert list(tmp_path.iterdir()) == []

@@ -16,7 +16,7 @@ from sortkey.runtime.backend import Capabilities
 
 
 class AsyncSharedFolderBackend:
-    """`SharedFolderBackend`, awaited. Calls whoever owns the folder then.
+    """`SharedFolderBackend`, awaited. Calls the current owner of the folder.
 
     That may be this process. Its engine answers in microseconds, so it runs where the call is made.
     """

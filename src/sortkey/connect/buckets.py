@@ -1,5 +1,5 @@
 """`sortkey.open_objects(address)`: a bucket for an address. The rest of a program does not know
-where its objects lie.
+where its objects are stored.
 
 `data/buckets/reports`                              a folder
 `s3://reports?region=eu-west-1&profile=name`        a bucket on AWS
@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from sortkey.runtime.objects import Objects
 
 Address = str | os.PathLike[str]
-Given = Union[Address, Mapping[str, "Objects | Address"]]  # noqa: UP007 - a name in quotes cannot stand in X | Y
-"""One address with `{bucket}` in it for all buckets, or one for each by its name."""
+# Union, because a name in quotes is not allowed in X | Y.
+BucketAddresses = Union[Address, Mapping[str, "Objects | Address"]]  # noqa: UP007
+"""One address with `{bucket}` in it for all buckets, or an address per bucket name."""
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,255}")
 
 
 def open_objects(address: Address, **settings: Any) -> Objects:
-    """A bucket. Settings are those of the adapter: for a folder `name`, `url` and `clock`."""
+    """Open a bucket. Settings are those of the adapter: for a folder `name`, `url` and `clock`."""
     text = os.fspath(address)
     if "://" not in text:
         from sortkey.connect.files import FileObjects
@@ -38,7 +39,7 @@ def open_objects(address: Address, **settings: Any) -> Objects:
     forms = " of a bucket: a folder, or s3://<bucket>?region=…&endpoint=…"
     url, options = address_parts(text, ("s3",), ("region", "endpoint", "profile"), forms)
     if not url.netloc:
-        raise ModelError(f"{text!r} is no address{forms}")
+        raise ModelError(f"{text!r} is not an address{forms}")
     from sortkey.connect.s3 import S3Objects
 
     return S3Objects(url.netloc, **options, **settings)
@@ -48,51 +49,57 @@ class Buckets(OwnedBuckets):
     """The buckets of a program by name, each opened when it is first used."""
 
     def __init__(
-        self, given: Given, clock: Callable[[], float] | None = None, *, url: str | None = None
+        self,
+        addresses: BucketAddresses,
+        clock: Callable[[], float] | None = None,
+        *,
+        url: str | None = None,
     ) -> None:
         """`clock` and `url` are for buckets in folders: S3 has its own."""
-        self._given = given if isinstance(given, Mapping) else os.fspath(given)
-        if isinstance(self._given, str) and "{bucket}" not in self._given:
+        self._addresses = addresses if isinstance(addresses, Mapping) else os.fspath(addresses)
+        if isinstance(self._addresses, str) and "{bucket}" not in self._addresses:
             raise ModelError(
-                f"{self._given!r} needs a {{bucket}}, as data/buckets/{{bucket}}: there may be "
-                "several"
+                f"{self._addresses!r} must contain {{bucket}}, as in data/buckets/{{bucket}}: "
+                "there may be several buckets"
             )
         self._settings = {
-            name: each for name, each in (("clock", clock), ("url", url)) if each is not None
+            name: value for name, value in (("clock", clock), ("url", url)) if value is not None
         }
-        self._opened: dict[str, Objects] = {}
+        self._buckets: dict[str, Objects] = {}
         self._lock = threading.Lock()
 
     def __getitem__(self, name: str) -> Objects:
         with self._lock:
-            if name not in self._opened:
-                self._opened[name] = self._open(name)
-            return self._opened[name]
+            if name not in self._buckets:
+                self._buckets[name] = self._open(name)
+            return self._buckets[name]
 
     def _open(self, name: str) -> Objects:
-        if isinstance(self._given, str) and (not _NAME.fullmatch(name) or name in (".", "..")):
-            # It becomes a part of a path, and may stand in an item that somebody has written.
+        if isinstance(self._addresses, str) and (not _NAME.fullmatch(name) or name in (".", "..")):
+            # It becomes part of a path, and may come from an item that anyone could write.
             raise NotConfigured(
-                f"{name!r} is no name of a bucket: letters, digits, dots, hyphens and underscores"
+                f"{name!r} is not a bucket name: use letters, digits, dots, hyphens and underscores"
             )
-        found = (
-            self._given.replace("{bucket}", name)
-            if isinstance(self._given, str)
-            else self._given[name]
+        address = (
+            self._addresses.replace("{bucket}", name)
+            if isinstance(self._addresses, str)
+            else self._addresses[name]
         )
-        if not isinstance(found, (str, os.PathLike)):
-            return found
-        return open_objects(found, **({} if "://" in os.fspath(found) else self._settings))
+        if not isinstance(address, (str, os.PathLike)):
+            return address
+        return open_objects(address, **({} if "://" in os.fspath(address) else self._settings))
 
     def close(self) -> None:
-        """Close what was opened here."""
-        for name, each in self._opened.items():
-            if isinstance(self._given, str) or isinstance(self._given[name], (str, os.PathLike)):
-                each.close()
-        self._opened.clear()
+        """Close the buckets that were opened here."""
+        for name, bucket in self._buckets.items():
+            if isinstance(self._addresses, str) or isinstance(
+                self._addresses[name], (str, os.PathLike)
+            ):
+                bucket.close()
+        self._buckets.clear()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._opened if isinstance(self._given, str) else self._given)
+        return iter(self._buckets if isinstance(self._addresses, str) else self._addresses)
 
     def __len__(self) -> int:
         return len(list(iter(self)))

@@ -11,11 +11,11 @@ from sortkey.errors import StoreError
 from sortkey.runtime.backend import Capabilities
 
 POLL_SECONDS = 0.02
-"""An engine on the same machine is asked more often than AWS allows."""
+"""How often to poll: an engine on the same machine allows more than AWS does."""
 
 
 class EmbeddedBackend:
-    """Runs operations on an engine. The engine is closed with it.
+    """Runs operations on an engine. Closing it closes the engine.
 
     The requests of stores are plain JSON, so the engine in this process gets them as they are.
     """
@@ -33,15 +33,15 @@ class EmbeddedBackend:
 
     def close(self) -> None:
         self.engine.close()
-        self._run = _closed
+        self._run = _refuse_closed
 
 
-def _closed(operation: str, request: dict[str, Any]) -> bytes:
+def _refuse_closed(operation: str, request: dict[str, Any]) -> bytes:
     raise StoreError(f"{operation}: the store is closed")
 
 
 class AsyncEmbeddedBackend:
-    """The same for programs that await. The engine answers in microseconds, so it runs in the
+    """The same for async programs. The engine answers in microseconds, so it runs in the
     loop's own thread.
     """
 

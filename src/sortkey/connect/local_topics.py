@@ -1,11 +1,11 @@
 """Topics for all processes that share a folder: a SQLite file of the last messages, and a named
 pipe to wake each process that listens.
 
-SQLite, because appends of several processes get one order, a crash leaves nothing half written, and
-messages that came shortly before a process listens can still be read. Named pipes, because a
-listener then sleeps until there is something to read; unlike Unix sockets they have no limit on the
-length of their path. A pipe only says "look": if a byte is lost, the listener looks within a second
-anyway.
+SQLite, because it orders the messages of several processes, a crash leaves nothing half written,
+and messages that came shortly before a process listens can still be read. Named pipes, because a
+listener then sleeps until there is something to read, and unlike Unix sockets they have no limit on
+the length of their path. A pipe is only a wake-up: if a byte is lost, the listener polls within a
+second anyway.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ log = logging.getLogger("sortkey.topics")
 STORED_SECONDS = 600.0
 TRIM_SECONDS = 60.0
 LOOK_SECONDS = 1.0
-"""How long a listener sleeps that nobody wakes."""
+"""How long a listener sleeps unless it is woken."""
 BUSY_MS = 10_000
 PIPE_PREFIX = "listener-"
 
@@ -94,7 +94,7 @@ class LocalTopics(HubTopics):
                 threading.Thread(
                     target=self._run, args=(self._pipe,), name="sortkey-topics", daemon=True
                 ).start()
-            self._read()  # what is there now is older than the subscription that follows
+            self._read()  # existing messages are older than the subscription that follows
 
     def _run(self, pipe: _Pipe) -> None:
         while pipe.wait(self._look_seconds):
@@ -104,7 +104,9 @@ class LocalTopics(HubTopics):
                         break
                     self._read()
             except Exception:
-                log.exception("the messages of %s could not be read; trying again", self._folder)
+                log.exception(
+                    "the messages of %s could not be read and will be retried", self._folder
+                )
         pipe.close()
 
     def _read(self) -> None:
@@ -119,9 +121,7 @@ class LocalTopics(HubTopics):
             )
 
     def _first_to_read(self) -> int:
-        """Behind which message to begin: those of the last minute are read too, for who asks
-        `since`.
-        """
+        """The message to start after. Those of the last minute are read too, for `since`."""
         recent = self._database.execute(
             "select coalesce(min(seq) - 1, (select coalesce(max(seq), 0) from message)) from "
             "message where at >= ?",
@@ -145,25 +145,23 @@ class LocalTopics(HubTopics):
 
 
 class _Pipe:
-    """A named pipe that wakes one listener. It is there under its name only while somebody reads
-    it.
-    """
+    """A named pipe that wakes one listener. Its file exists only while the listener reads it."""
 
     def __init__(self, folder: Path) -> None:
         self.name = f"{PIPE_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
         self._path = folder / self.name
         unfinished = folder / f".{self.name}"
         os.mkfifo(unfinished, 0o600)
-        # For reading and writing: a pipe without a writer would always be readable, at its end.
+        # Opened for writing too: a pipe without a writer is always readable, at its end.
         self._file = os.open(unfinished, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         os.rename(unfinished, self._path)
         self._is_ended = False
         self._lock = (
             threading.Lock()
-        )  # the file must not be closed, and its number be another's, before the last byte
+        )  # else the file could be closed, and its number reused, before the last byte
 
     def wait(self, seconds: float) -> bool:
-        """Sleep until woken, or for so long; False at the end."""
+        """Sleep until woken, at most so many seconds. False if the pipe was closed."""
         ready, _, _ = select.select([self._file], [], [], seconds)
         if ready:
             with suppress(BlockingIOError):
@@ -171,7 +169,7 @@ class _Pipe:
         return not self._is_ended
 
     def end(self) -> None:
-        """Let the listener go."""
+        """Wake the listener for the last time."""
         with suppress(OSError):
             os.unlink(self._path)
         with self._lock:
@@ -195,10 +193,10 @@ def wake_listeners(folder: Path, but: str = "") -> None:
         try:
             pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError as error:
-            if error.errno == errno.ENXIO:  # nobody reads it
+            if error.errno == errno.ENXIO:  # no reader
                 with suppress(OSError):
                     os.unlink(path)
             continue
-        with suppress(OSError):  # full: it is awake already; or gone in between
+        with suppress(OSError):  # full, so the listener is awake, or just removed
             os.write(pipe, b".")
         os.close(pipe)

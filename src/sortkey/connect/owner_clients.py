@@ -1,4 +1,4 @@
-"""Clients of a process that owns a data folder, made from what that process has written into it."""
+"""Clients of the process that owns a data folder, from the address in the folder."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from sortkey.errors import FolderInUse
 TOKEN_HEADER = "x-sortkey-token"
 REGION = "us-east-1"
 ANY_KEY = Credentials("sortkey", "sortkey")
-"""Requests are let in by the folder's token. Their signature is not looked at."""
+"""The folder's token authorizes requests. Their signature is not checked."""
 
-# What becomes of a lost request is not for the client to decide: it knows of no other owner. Each
-# connection is looked at before it is used, so that nothing is sent where nobody reads it, and its
-# fate unknown for nothing.
+# The client must not retry by itself: it does not know of another owner. Each connection is checked
+# before it is used, so that no request is sent to a dead owner and its outcome left unknown.
 ONE_ATTEMPT = Settings(attempts_max=1, resends=False, trusted_seconds=0.0)
 
 
-def client_of(held: FolderInUse) -> Client:
+def client_of(owner: FolderInUse) -> Client:
     """A client of the owner."""
-    return Client(held.address, REGION, ANY_KEY, settings=ONE_ATTEMPT, headers=_headers(held))
+    return Client(owner.address, REGION, ANY_KEY, settings=ONE_ATTEMPT, headers=_headers(owner))
 
 
-def async_client_of(held: FolderInUse) -> AsyncClient:
+def async_client_of(owner: FolderInUse) -> AsyncClient:
     """The same, awaited."""
-    return AsyncClient(held.address, REGION, ANY_KEY, settings=ONE_ATTEMPT, headers=_headers(held))
+    return AsyncClient(
+        owner.address, REGION, ANY_KEY, settings=ONE_ATTEMPT, headers=_headers(owner)
+    )
 
 
-def _headers(held: FolderInUse) -> dict[str, str]:
-    return {TOKEN_HEADER: held.token or ""}
+def _headers(owner: FolderInUse) -> dict[str, str]:
+    return {TOKEN_HEADER: owner.token or ""}

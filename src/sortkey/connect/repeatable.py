@@ -1,7 +1,6 @@
-"""Which requests may be sent twice: those whose second run changes nothing that the first has not
-changed.
+"""Which requests are idempotent: running them a second time changes nothing more.
 
-It matters where an answer was lost and nobody knows whether the request was run.
+This matters when an answer was lost and it is unknown whether the request was run.
 """
 
 from __future__ import annotations
@@ -22,20 +21,19 @@ READS = frozenset(
     }
 )
 TOKENS = {"TransactWriteItems": "ClientRequestToken", "ExecuteTransaction": "ClientRequestToken"}
-"""The service runs them once for each token."""
+"""The service runs them once per token."""
 
 _CONDITIONS = ("ConditionExpression", "Expected", "ConditionalOperator")
 _DEPENDS_ON_OLD = re.compile(r"[()+]|\s-\s|\b(?:ADD|DELETE)\b", re.IGNORECASE)
-"""What of an update expression counts, appends or looks: functions, sums, and the clauses for
-numbers and sets.
+"""The parts of an update expression that depend on the old value: functions, sums, ADD and DELETE.
 """
 
 
 def is_repeatable(operation: str, request: dict[str, Any]) -> bool:
-    """Whether a request may be sent again when its fate is not known.
+    """Whether a request may be sent again when its outcome is unknown.
 
-    A condition may hold for the first run and not for the second, which would then tell of a
-    failure that was none.
+    A condition may hold for the first run and not for the second, which would then report a failure
+    although the write was done.
     """
     if operation in READS or operation.startswith(("Describe", "List")):
         return True

@@ -1,6 +1,6 @@
 """`sortkey.open_search(document, address)`: a search for an address.
 
-`data/search`                                   tantivy, in a folder for each index
+`data/search`                                   tantivy, one folder per index
 `https://user:password@host:9200/prefix-`       OpenSearch; the path, if any, comes before the names of indexes
 `https://….es.amazonaws.com?region=eu-west-1`   the same on AWS, signed with the credentials of the environment
 """
@@ -87,8 +87,8 @@ def _credentials(url: SplitResult, options: dict[str, str]) -> Any:
         from opensearchpy import Urllib3AWSV4SignerAuth
 
         session: Any = boto3.Session()
-        found = session.get_credentials()
-        if found is None:
+        credentials = session.get_credentials()
+        if credentials is None:
             raise NotConfigured("there are no AWS credentials to sign requests to OpenSearch with")
-        return Urllib3AWSV4SignerAuth(found, options["region"], options.get("service", "es"))
+        return Urllib3AWSV4SignerAuth(credentials, options["region"], options.get("service", "es"))
     return (unquote(url.username), unquote(url.password or "")) if url.username else None

@@ -1,8 +1,8 @@
 """`sortkey.open_searches(store, models, address)`: a search for every document that the models
-declare, kept in step.
+declare, kept up to date.
 
-In threads: an index that was never filled is built from its tables, and then it follows their
-streams. Nothing is opened, and no library loaded, for models that declare no documents.
+Threads build an index that was never filled from its tables, and then follow their streams. Nothing
+is opened, and no library loaded, for models that declare no documents.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from sortkey.runtime.streams.handlers import AnyHandler
 
 log = logging.getLogger("sortkey.search")
 LEASE_SECONDS = 60.0
-"""A lease is renewed after a third of it. Rarely: each is a write, for ever."""
+"""A lease is renewed after a third of it. It is long because each renewal is a write."""
 RETRIES = Retries(attempts=10)
-"""More than a minute, before a change is put aside."""
+"""More than a minute in all, before a failed change is set aside."""
 RETRY_SECONDS = 30.0
 State = Literal["waiting", "building", "ready", "read only", "failed"]
 
@@ -39,33 +39,36 @@ State = Literal["waiting", "building", "ready", "read only", "failed"]
 def open_searches(
     store: Store, models: Sequence[Model], address: str | os.PathLike[str] | None
 ) -> Searches:
-    """The searches of the models' documents, in a folder or on an OpenSearch; with None they are
-    known, but not there.
+    """The searches of the models' documents, in a folder or on OpenSearch. With None they are
+    declared, but not opened.
 
-    Each model has a folder of its own there, or a beginning of its indexes' names. Call `start()`
-    to fill and follow.
+    Each model has its own folder there, or its own prefix of index names. Call `start()` to fill
+    them and follow changes.
     """
     quiet = copy(store)
-    quiet.metrics = None  # what keeps the indexes is not what people ask
+    quiet.metrics = None  # the upkeep of indexes is not a user's request
     return Searches(quiet, models, None if address is None else os.fspath(address))
 
 
 def open_kept(store: Store, model: Model, declared: ModelDocument, address: str) -> KeptSearch:
-    """One search with its source, where `open_searches` has it. Nothing is made, and nothing
-    followed.
+    """One search with its source, at the place where `open_searches` keeps it. Nothing is created
+    or followed.
     """
     source = (
         EntitySource(store, declared.document)
         if declared.source is None
         else declared.source(store)
     )
-    return KeptSearch(model.name, _opened(declared, address, model.name), source)
+    return KeptSearch(model.name, _open_search(declared, address, model.name), source)
 
 
 @dataclass
 class KeptSearch:
-    """One search, and how it is doing. `written` counts documents while it is built, `followed` the
-    changes since then, in batches; `problem` says why it failed."""
+    """One search and its state.
+
+    `written` counts documents while it is built, `followed` the batches of changes since then.
+    `problem` says why it failed.
+    """
 
     model: str
     search: Search[Any]
@@ -80,28 +83,26 @@ class KeptSearch:
         return f"{self.model}/{self.search.document.name}"
 
     def parts(self, id: str) -> Sequence[Entity]:
-        """The items that a document is made of as they are now, the one that it stands
-        for first.
-        """
-        found = self.source.find([id])
+        """The current items that a document is made of, its main item first."""
+        roots = self.source.find([id])
         composed = self._composed
         return (
-            found if composed is None else [part for each in found for part in composed.parts(each)]
+            roots if composed is None else [part for root in roots for part in composed.parts(root)]
         )
 
     def handler(self) -> AnyHandler:
         composed = self._composed
-        made = (
+        following = (
             follow(self.search, self.source)
             if composed is None
             else follow_composed(self.search, composed)
         )
 
-        def counted(changes: Any) -> None:
-            made.function(changes)
+        def count(changes: Any) -> None:
+            following.function(changes)
             self.followed += 1
 
-        return replace(made, function=counted)
+        return replace(following, function=count)
 
     @property
     def _composed(self) -> ComposedSource[Any, Any] | None:
@@ -112,33 +113,35 @@ class KeptSearch:
 
 
 class Searches(Mapping[str, KeptSearch]):
-    """The searches by `<model>/<document>`. `address` is None where nobody has said where they are
-    to be; `problem` says why there are none yet.
+    """The searches by `<model>/<document>`. `address` is None if no place was configured.
+    `problem` says why they could not be opened.
     """
 
     def __init__(self, store: Store, models: Sequence[Model], address: str | None) -> None:
         self.address, self.problem = address, ""
         self.declared = [
-            f"{model.name}/{each.document.name}" for model in models for each in model.documents
+            f"{model.name}/{declared.document.name}"
+            for model in models
+            for declared in model.documents
         ]
         self._store, self._models = store, [model for model in models if model.documents]
-        self._kept: dict[str, KeptSearch] = {}
+        self._searches: dict[str, KeptSearch] = {}
         self._workers: dict[str, StreamWorker] = {}
         self._stopping, self._settled = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
 
     def __getitem__(self, name: str) -> KeptSearch:
-        return self._kept[name]
+        return self._searches[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(tuple(self._kept))  # the thread may add one meanwhile
+        return iter(tuple(self._searches))  # the thread may add one at the same time
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._searches)
 
     def start(self) -> Searches:
-        """Open what is there, build what is not, and follow changes, until `stop`. Returns
-        at once.
+        """Open existing indexes, build missing ones and follow changes until `stop`. Returns at
+        once.
         """
         if self._thread is None and self.address is not None and self._models:
             self._stopping.clear()
@@ -150,8 +153,8 @@ class Searches(Mapping[str, KeptSearch]):
         return self
 
     def stop(self) -> None:
-        """Finish what is under way. A build that is cut off goes on at the next start. Stopping
-        twice is fine.
+        """Finish the current work. An interrupted build continues at the next start. Stopping twice
+        is fine.
         """
         self._stopping.set()
         if self._thread is not None:
@@ -159,16 +162,16 @@ class Searches(Mapping[str, KeptSearch]):
             self._thread = None
         for model in self._models:
             self._close(model)
-        self._kept = {}
+        self._searches = {}
 
     def wait(self, seconds: float) -> bool:
-        """Until everything is built, or has failed once; says whether it is."""
+        """Wait until everything is built or has failed once. False if that takes too long."""
         return self._thread is None or self._settled.wait(seconds)
 
     # -- in the thread
 
     def _run(self, address: str) -> None:
-        """What fails is tried again after a while: an OpenSearch may be away for a moment."""
+        """Retry failures after a while: OpenSearch may be unavailable for a moment."""
         models = self._models
         while models:
             models = [model for model in models if not self._keep(model, address)]
@@ -179,37 +182,37 @@ class Searches(Mapping[str, KeptSearch]):
                 self._close(model)
 
     def _keep(self, model: Model, address: str) -> bool:
-        """Follow first, build then: what changes meanwhile goes into both indexes. Says whether it
-        is done.
+        """Follow first, then build, so that changes during the build go into both indexes. Returns
+        False if that failed.
 
-        All or none: the worker would note changes as done that an index which cannot be opened has
-        not seen.
+        All searches of a model or none: the worker would otherwise mark changes as done that an
+        index which cannot be opened has not seen.
         """
-        opened: list[KeptSearch] = []
+        searches: list[KeptSearch] = []
         try:
             for declared in model.documents:
-                opened.append(open_kept(self._store, model, declared, address))
-                self._kept[opened[-1].name] = opened[-1]
-            for each in opened:
-                _ensure(each)
-            self._follow(model, [each for each in opened if each.state != "read only"])
-            for each in opened:
-                self._fill(each)
+                searches.append(open_kept(self._store, model, declared, address))
+                self._searches[searches[-1].name] = searches[-1]
+            for search in searches:
+                _ensure(search)
+            self._follow(model, [search for search in searches if search.state != "read only"])
+            for search in searches:
+                self._fill(search)
         except _Stopped:
             return True
         except Exception as error:
-            self._failed(model, opened, error)
+            self._failed(model, searches, error)
             return False
         return True
 
-    def _follow(self, model: Model, opened: Sequence[KeptSearch]) -> None:
-        """From now on where everything is to be built: the tables say what came before."""
-        if not opened or self._stopping.is_set():
+    def _follow(self, model: Model, searches: Sequence[KeptSearch]) -> None:
+        """Follow changes, from now on if everything is to be built: the build reads older ones."""
+        if not searches or self._stopping.is_set():
             return
-        is_new = all(each.search.index.noted() is None for each in opened)
+        is_new = all(search.search.index.noted() is None for search in searches)
         worker = StreamWorker(
             self._store,
-            [each.handler() for each in opened],
+            [search.handler() for search in searches],
             name=f"search-{model.name}",
             start="LATEST" if is_new else "TRIM_HORIZON",
             lease_seconds=LEASE_SECONDS,
@@ -217,37 +220,40 @@ class Searches(Mapping[str, KeptSearch]):
         )
         self._workers[model.name] = worker
         worker.start()
-        worker.replay()  # what failed for too long, the last time: documents are made of what the tables say now
+        # Changes that failed for too long last time. Documents are made of the current items.
+        worker.replay()
 
-    def _fill(self, kept: KeptSearch) -> None:
-        """Unless that was done to its end before: only what `reindex` has put in place has
-        a note.
-        """
-        if kept.state == "read only":
+    def _fill(self, managed: KeptSearch) -> None:
+        """Build the index unless it is complete: only a finished `reindex` leaves a note."""
+        if managed.state == "read only":
             return
-        if kept.search.index.noted() is None:
-            kept.state = "building"
-            source = _Stoppable(kept.source, self._stopping)
-            reindex(kept.search, source, on_progress=lambda count: setattr(kept, "written", count))
-        kept.state = "ready"
+        if managed.search.index.noted() is None:
+            managed.state = "building"
+            source = _Stoppable(managed.source, self._stopping)
+            reindex(
+                managed.search, source, on_progress=lambda count: setattr(managed, "written", count)
+            )
+        managed.state = "ready"
 
-    def _failed(self, model: Model, opened: Sequence[KeptSearch], error: Exception) -> None:
+    def _failed(self, model: Model, searches: Sequence[KeptSearch], error: Exception) -> None:
         self.problem = str(error) or type(error).__name__
-        log.error("the searches of %s cannot be kept: %s; trying again", model.name, self.problem)
-        for each in opened:
-            each.state, each.problem = "failed", self.problem
+        log.error(
+            "the searches of %s cannot be kept up to date, will retry: %s", model.name, self.problem
+        )
+        for search in searches:
+            search.state, search.problem = "failed", self.problem
 
     def _close(self, model: Model) -> None:
         worker = self._workers.pop(model.name, None)
         if worker is not None:
             worker.stop()
-        for each in self._kept.values():
-            if each.model == model.name:
-                each.search.close()
+        for managed in self._searches.values():
+            if managed.model == model.name:
+                managed.search.close()
 
 
 class _Stopped(Exception):
-    """The build is to end here, and to go on here at the next start."""
+    """Interrupts the build, which continues here at the next start."""
 
 
 @dataclass(frozen=True)
@@ -265,15 +271,15 @@ class _Stoppable(Source[Any]):
         return self.source.find(ids)
 
 
-def _ensure(kept: KeptSearch) -> None:
+def _ensure(managed: KeptSearch) -> None:
     try:
-        for told in kept.search.ensure():
-            log.info(told)
+        for message in managed.search.ensure():
+            log.info(message)
     except SearchIndexInUse as error:
-        kept.state, kept.problem = "read only", str(error)
+        managed.state, managed.problem = "read only", str(error)
 
 
-def _opened(declared: ModelDocument, address: str, model: str) -> Search[Any]:
+def _open_search(declared: ModelDocument, address: str, model: str) -> Search[Any]:
     if "://" not in address:
         return open_search(declared.document, os.path.join(address, model))
     url = urlsplit(address)

@@ -1,9 +1,8 @@
-"""A data folder that another process owns: reached through that process, and through whoever owns
-it next.
+"""A data folder that another process owns. Calls go through that process, and later through the
+next owner.
 
-When the owner has ended, whether it said so or was killed, one of those who worked through it takes
-the folder over and lets the others in. It has the folder in the interim: a server that is started
-again asks for it, and gets it back.
+When the owner stops or is killed, one of its clients takes the folder over and serves the others.
+It owns the folder in the interim: a server that is started again asks for it and gets it back.
 """
 
 from __future__ import annotations
@@ -23,19 +22,15 @@ from sortkey.errors import FolderInUse, SortkeyError, StoreError, Unreachable
 from sortkey.storage.folder import DATABASE_NAME, published_owner
 
 GRACE_SECONDS = 0.5
-"""So long a folder without an owner is left to a server that is started again, or that has asked
-for it.
-"""
+"""How long a folder without an owner is left to a server that restarts or has asked for it."""
 PATIENCE_SECONDS = 30.0
-"""A process that has just taken a folder may need a while until it answers others. One that never
-does is an error.
-"""
+"""How long a process that has just taken a folder may need before it answers others."""
 LOOK_SECONDS = 0.02
 ASK_SECONDS = 0.5
 CONNECT_SECONDS = 1.0
 
 Owner = FolderInUse | Engine
-"""Another process, by its address; or this one."""
+"""Another process, by its address, or the engine in this one."""
 
 
 class SharedFolder:
@@ -53,30 +48,30 @@ class SharedFolder:
         self._is_closed = False
 
     def open(self) -> Self:
-        """Find the owner, or become it. Raises FolderInUse where that lets nobody in."""
+        """Find the owner, or become it. Raises FolderInUse if the owner does not serve others."""
         owner = self._own()
         if isinstance(owner, FolderInUse) and owner.address is None:
             if not owner.is_interim:
                 raise owner
-            owner = self._search(None)  # it will let others in, in a moment
+            owner = self._search(None)  # it will serve others in a moment
         self.owner = owner
         return self
 
     def next_owner(self, lost: Owner | None) -> Owner:
-        """The owner after one that does not answer any more. Raises FolderInUse, Unreachable,
+        """The owner after one that no longer answers. Raises FolderInUse, Unreachable or
         StoreError.
         """
         with self._searching:
             owner = self.owner
             if owner is lost or owner is None:  # else another thread has found it
                 owner = self.owner = self._search(lost)
-        if self._is_closed:  # meanwhile
+        if self._is_closed:  # by another thread
             self._give_up()
         self._check_open()
         return owner
 
     def close(self) -> None:
-        """Give the folder up, if this process has it. Closing twice is fine."""
+        """Release the folder if this process owns it. Closing twice is fine."""
         self._is_closed = True
         self._give_up()
 
@@ -87,26 +82,26 @@ class SharedFolder:
         while True:
             self._check_open()
             waited = time.monotonic() - began
-            held = published_owner(self.folder) if waited < GRACE_SECONDS else self._taken_over()
-            if isinstance(held, Engine):
-                return held
+            owner = published_owner(self.folder) if waited < GRACE_SECONDS else self._take_over()
+            if isinstance(owner, Engine):
+                return owner
             if (
-                held is not None
-                and held.address is not None
-                and (_is_other(held, lost) or _answers(held.address))
+                owner is not None
+                and owner.address is not None
+                and (_is_other(owner, lost) or _answers(owner.address))
             ):
-                return held
+                return owner
             if waited > PATIENCE_SECONDS:
-                raise held or Unreachable(
+                raise owner or Unreachable(
                     f"nobody owns the folder {self.folder}, and it cannot be taken over"
                 )
             time.sleep(LOOK_SECONDS)
 
-    def _taken_over(self) -> Owner:
-        """The engine in this process, or who has the folder instead."""
+    def _take_over(self) -> Owner:
+        """The engine in this process, or the process that owns the folder instead."""
         if not (Path(self.folder) / DATABASE_NAME).exists():
             raise Unreachable(
-                f"the folder {self.folder} is gone, and the process that owned it too",
+                f"the folder {self.folder} no longer exists, nor does the process that owned it",
                 was_sent=False,
             )
         return self._own()
@@ -114,8 +109,8 @@ class SharedFolder:
     def _own(self) -> Owner:
         try:
             engine = engines.own(self.folder, is_interim=True, **self._settings)
-        except FolderInUse as held:
-            return held
+        except FolderInUse as owner:
+            return owner
         from sortkey.wire.second_openers import OpenersThread
 
         try:
@@ -136,9 +131,11 @@ class SharedFolder:
             engine = self.owner
             if not isinstance(engine, Engine):
                 return
-            self._serving.close()  # answers what is under way
+            self._serving.close()  # answers the current requests
             with engine.lock:
-                self.owner = None  # who waits for the lock sees it before it uses what is closed
+                self.owner = (
+                    None  # seen by those that wait for the lock, before they use a closed engine
+                )
                 engine.close()
 
     def _check_open(self) -> None:
@@ -147,43 +144,41 @@ class SharedFolder:
 
 
 def own(folder: str | os.PathLike[str], **settings: Any) -> Engine:
-    """The engine of a folder for a server. One that a process has in the interim is asked for.
-    Raises FolderInUse.
+    """The engine of a folder for a server. Asks an interim owner to release the folder. Raises
+    FolderInUse.
     """
     began, asked_at = time.monotonic(), 0.0
     while True:
         now = time.monotonic()
         try:
             return engines.own(folder, **settings)
-        except FolderInUse as held:
-            if not held.is_interim or now > began + PATIENCE_SECONDS:
+        except FolderInUse as owner:
+            if not owner.is_interim or now > began + PATIENCE_SECONDS:
                 raise
-            if held.address is not None and now > asked_at + ASK_SECONDS:
+            if owner.address is not None and now > asked_at + ASK_SECONDS:
                 asked_at = now
-                _ask_for_release(held)
+                _ask_for_release(owner)
         time.sleep(LOOK_SECONDS)
 
 
-def _ask_for_release(held: FolderInUse) -> None:
+def _ask_for_release(owner: FolderInUse) -> None:
     from sortkey.connect.owner_clients import client_of
     from sortkey.wire.shared_engine import RELEASE_FOLDER
 
-    with (
-        suppress(SortkeyError),
-        client_of(held) as client,
-    ):  # it may have ended meanwhile, which is as good
+    # The owner may have ended already, which is as good.
+    with suppress(SortkeyError), client_of(owner) as client:
         client.call(RELEASE_FOLDER, {})
 
 
-def _is_other(held: FolderInUse, lost: Owner | None) -> bool:
-    return not isinstance(lost, FolderInUse) or (held.address, held.token) != (
+def _is_other(owner: FolderInUse, lost: Owner | None) -> bool:
+    return not isinstance(lost, FolderInUse) or (owner.address, owner.token) != (
         lost.address,
         lost.token,
     )
 
 
 def _answers(address: str) -> bool:
-    """Whether the owner that did not answer is there after all: it was slow, or the connection
+    """Whether the owner that did not answer is alive after all: it was slow, or the connection
     broke.
     """
     where = urlsplit(address)

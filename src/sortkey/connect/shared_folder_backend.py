@@ -1,8 +1,7 @@
-"""The backends of a folder that another process owns: every call goes to whoever owns the folder
-then.
+"""The backends of a folder that another process owns: every call goes to the current owner.
 
-A call whose answer was lost with the owner is made again where that cannot do harm. For the others
-nobody can tell whether they were done, and that is what their error says.
+A call whose answer was lost with the owner is repeated if that is harmless. For other calls it is
+unknown whether they were done, and their error says so.
 `async_shared_folder_backend.py` is generated from this file.
 """
 
@@ -25,7 +24,7 @@ from sortkey.storage.failures import STORAGE_FAILURE, storage_failed
 
 
 class SharedFolderBackend:
-    """Calls whoever owns the folder then.
+    """Calls the current owner of the folder.
 
     That may be this process. Its engine answers in microseconds, so it runs where the call is made.
     """
@@ -69,7 +68,7 @@ class SharedFolderBackend:
 def run_here(
     shared: SharedFolder, owner: Owner | None, operation: str, request: dict[str, Any]
 ) -> Any:
-    """The answer of the engine in this process; None where it has given the folder up."""
+    """The answer of the engine in this process, or None if it has released the folder."""
     if not isinstance(owner, Engine):
         return None
     with owner.lock:
@@ -82,14 +81,14 @@ def run_here(
 def check_repeatable(
     folder: str, operation: str, request: dict[str, Any], error: Unreachable | InternalServerError
 ) -> None:
-    """Raises what the caller gets, unless the request is to be sent to the next owner."""
+    """Raise the caller's error, unless the request may be sent to the next owner."""
     if isinstance(error, InternalServerError):
         if STORAGE_FAILURE in error.extra:
             raise storage_failed(folder, error.extra[STORAGE_FAILURE]) from error
         raise error
     if error.was_sent and not is_repeatable(operation, request):
         raise Unreachable(
-            f"{operation}: the process that owned the folder {folder} ended before it answered, so "
+            f"{operation}: the process that owned the folder {folder} ended before it answered: "
             "it is not known "
             "whether this was done: read what is there before you try again"
         ) from error

@@ -1,9 +1,9 @@
 """AWS Signature Version 4 for JSON posted to the root of an endpoint, which is all that DynamoDB
-takes.
+accepts.
 
-https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html has the algorithm. What is the
-same for a day (the key), a second (the date) or an operation (the head) is made once; a signature
-is then three hashes.
+https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html has the algorithm. The parts
+that stay the same for a day (the key), a second (the date) or an operation (the head) are cached. A
+signature is then three hashes.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ CONTENT_TYPE = b"application/x-amz-json-1.0"
 
 
 class CredentialSource(Protocol):
-    """Where credentials come from: they may change while a program runs."""
+    """A source of credentials, which may change while a program runs."""
 
     def current(self) -> Credentials:
-        """Those to sign with now. May go over the network when `due`."""
+        """The credentials to sign with now. May use the network when `due`."""
         ...
 
     def due(self) -> bool:
@@ -46,7 +46,7 @@ class Credentials:
         for name, value in (("access key", self.access_key), ("session token", self.token or "-")):
             if not value or not value.isascii() or not value.isprintable() or " " in value:
                 raise NotConfigured(
-                    f"the {name} is empty or has a blank, a line end or a letter outside ASCII"
+                    f"the {name} is empty, or contains a blank, a line end or a non-ASCII character"
                 )
 
     def current(self) -> Credentials:
@@ -72,7 +72,7 @@ class Post:
 
 
 class Signer:
-    """Signs for one region and service. Threads share it: what it keeps is replaced, never
+    """Signs for one region and service. Threads share it: its cached parts are replaced, never
     changed.
     """
 
@@ -82,7 +82,7 @@ class Signer:
         self._key: tuple[Credentials | None, str, bytes] = (None, "", b"")
 
     def stamp(self, second: int, credentials: Credentials) -> Stamp:
-        """What signs the requests of one second."""
+        """The signature parts for the requests of one second."""
         date = strftime("%Y%m%dT%H%M%SZ", gmtime(second))
         scope = f"{date[:8]}/{self._region}/{self._service}/aws4_request".encode()
         return Stamp(
@@ -131,7 +131,7 @@ class Stamp:
         )
 
     def headers(self, post: Post, body: bytes) -> bytes:
-        """The headers that sign a request, as they go on the wire."""
+        """The headers that sign a request, as sent."""
         hashed = sha256(body).hexdigest().encode()
         canonical = b"".join((post.before_date, self._dated, post.after_date, self._signed, hashed))
         to_sign = self._to_sign + sha256(canonical).hexdigest().encode()

@@ -1,9 +1,8 @@
 """Topics on SNS. A process that listens has one SQS queue, which is subscribed to every topic that
-somebody in the process listens to; it is made at the first need and deleted at the end.
+it listens to. The queue is created when it is first needed and deleted at the end.
 
-A queue for each who waits would cost a second and two calls each time. Queues that a killed process
-left behind are deleted by the next one that listens: each carries the instant at which it was last
-alive.
+A queue per listener would cost a second and two calls each time. Queues that a killed process left
+behind are deleted by the next one that listens: a tag says when the queue's process was last alive.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ class SnsTopics(HubTopics):
     """The topics of an account and region. A topic is named by its name, with `prefix`, or by its
     ARN.
 
-    A named topic is made if it is not there, which needs the permission sns:CreateTopic; an ARN
-    does not.
+    A named topic is created if it does not exist, which needs the permission sns:CreateTopic. An
+    ARN does not need it.
     """
 
     def __init__(
@@ -64,11 +63,13 @@ class SnsTopics(HubTopics):
 
     def publish(self, topic: str, body: Any, *, attributes: Mapping[str, str] | None = None) -> str:
         text = encode_body(topic, body).decode()
-        told = {
+        message_attributes = {
             name: {"DataType": "String", "StringValue": value}
             for name, value in (attributes or {}).items()
         }
-        answer = self._sns.publish(TopicArn=self._arn(topic), Message=text, MessageAttributes=told)
+        answer = self._sns.publish(
+            TopicArn=self._arn(topic), Message=text, MessageAttributes=message_attributes
+        )
         return answer["MessageId"]
 
     def _arn(self, topic: str) -> str:
@@ -104,18 +105,16 @@ class SnsTopics(HubTopics):
                 pause = 0.0
             except Exception:
                 if queue.ended.is_set():
-                    return  # the queue was deleted under it, on purpose
-                log.exception("messages could not be received from SQS; trying again")
+                    return  # the queue was deleted on purpose
+                log.exception("messages could not be received from SQS and will be retried")
                 pause = min(max(2 * pause, 0.5), FAILED_SECONDS_MAX)
 
     def _deliver(self, body: str) -> None:
-        """Other programs publish too: what is no JSON is left out, and the messages beside it are
-        not.
-        """
+        """Deliver one message. Those of other programs may not be JSON, and are skipped."""
         try:
             message = self._message(orjson.loads(body))
         except (ValueError, KeyError, TypeError):
-            log.error("a message from SNS that cannot be read is left out: %.200s", body)
+            log.error("skipped an unreadable message from SNS: %.200s", body)
             return
         if message is not None:
             self.hub.deliver(message)
@@ -125,7 +124,8 @@ class SnsTopics(HubTopics):
         if topic is None:
             return None
         attributes = {
-            name: each["Value"] for name, each in envelope.get("MessageAttributes", {}).items()
+            name: attribute["Value"]
+            for name, attribute in envelope.get("MessageAttributes", {}).items()
         }
         at = datetime.fromisoformat(envelope["Timestamp"])
         return Message(
@@ -148,14 +148,14 @@ class _Queue:
         self._subscriptions: dict[str, str] = {}
         self._remove_stale()
         self._alive_at = clock()
-        made = sqs.create_queue(
+        queue = sqs.create_queue(
             QueueName=QUEUE_PREFIX + secrets.token_hex(8),
             Attributes={"MessageRetentionPeriod": str(RETENTION_SECONDS)},
             tags={ALIVE_TAG: str(int(self._alive_at))},
         )
-        self._url: str = made["QueueUrl"]
-        known = sqs.get_queue_attributes(QueueUrl=self._url, AttributeNames=["QueueArn"])
-        self._arn: str = known["Attributes"]["QueueArn"]
+        self._url: str = queue["QueueUrl"]
+        response = sqs.get_queue_attributes(QueueUrl=self._url, AttributeNames=["QueueArn"])
+        self._arn: str = response["Attributes"]["QueueArn"]
 
     def follow(self, topic_arn: str) -> None:
         """Receive the messages of one more topic."""
@@ -169,18 +169,18 @@ class _Queue:
         self._subscriptions[topic_arn] = subscribed["SubscriptionArn"]
 
     def receive(self, seconds: int) -> list[str]:
-        """What SNS has put into the queue, taken out of it."""
+        """Take messages from the queue."""
         answer = self._sqs.receive_message(
             QueueUrl=self._url, WaitTimeSeconds=seconds, MaxNumberOfMessages=10
         )
-        found = answer.get("Messages", [])
-        if found:
+        messages = answer.get("Messages", [])
+        if messages:
             entries = [
-                {"Id": str(n), "ReceiptHandle": each["ReceiptHandle"]}
-                for n, each in enumerate(found)
+                {"Id": str(n), "ReceiptHandle": message["ReceiptHandle"]}
+                for n, message in enumerate(messages)
             ]
             self._sqs.delete_message_batch(QueueUrl=self._url, Entries=entries)
-        return [each["Body"] for each in found]
+        return [message["Body"] for message in messages]
 
     def keep_alive(self) -> None:
         if self._clock() - self._alive_at >= ALIVE_SECONDS:
@@ -194,8 +194,8 @@ class _Queue:
         self._sqs.delete_queue(QueueUrl=self._url)
 
     def _remove_stale(self) -> None:
-        """Delete what killed processes left. That it is gone in between, or not allowed, is
-        nobody's concern here.
+        """Delete the queues that killed processes left. Failures do not matter: the next process
+        tries again.
         """
         pages = self._sqs.get_paginator("list_queues").paginate(QueueNamePrefix=QUEUE_PREFIX)
         with suppress(Exception):
@@ -211,9 +211,9 @@ class _Queue:
             "Attributes"
         ]["QueueArn"]
         for page in self._sns.get_paginator("list_subscriptions").paginate():
-            for each in page["Subscriptions"]:
-                if each["Endpoint"] == arn:
-                    self._sns.unsubscribe(SubscriptionArn=each["SubscriptionArn"])
+            for subscription in page["Subscriptions"]:
+                if subscription["Endpoint"] == arn:
+                    self._sns.unsubscribe(SubscriptionArn=subscription["SubscriptionArn"])
         self._sqs.delete_queue(QueueUrl=url)
 
 

@@ -1,10 +1,9 @@
-"""Jobs behind SQS: a message carries the id of a job and wakes a worker up. The table stays the
-truth.
+"""Jobs behind SQS: a message carries the id of a job and wakes a worker. The table stays the source
+of truth.
 
-A message stays in its queue until its job has ended. Where the worker is gone, it turns up again
-when its visibility timeout is over; where there is something to wait for, the timeout is set to
-that. A message that is lost, or was never sent, costs time only: workers look into the table from
-time to time.
+A message stays in its queue until its job has ended. If the worker dies, the message reappears
+after its visibility timeout. If the job has to wait, the timeout is set to that. A lost message
+only costs time: workers also poll the table.
 """
 
 from __future__ import annotations
@@ -24,8 +23,7 @@ from sortkey.runtime.jobs.worker import JobWorker
 
 DELAY_SECONDS_MAX = 900
 VISIBILITY_SECONDS_MAX = 39_600
-"""SQS hides a message for 12 hours in all, counted from when it was received; this leaves an hour
-for the run.
+"""SQS hides a message for at most 12 hours after it was received. This leaves an hour for the run.
 """
 
 FAILED_PAUSE_SECONDS = 5.0
@@ -54,15 +52,13 @@ class SqsJobs:
 
     @classmethod
     def named(cls, name: str, **connection: Any) -> Self:
-        """The queue of a name, made if it is not there."""
-        made = cls("", **connection)
-        made.url = made._sqs.create_queue(QueueName=name)["QueueUrl"]
-        return made
+        """The queue with a name, created if it does not exist."""
+        queue = cls("", **connection)
+        queue.url = queue._sqs.create_queue(QueueName=name)["QueueUrl"]
+        return queue
 
     def announce(self, job: Job) -> None:
-        """Put a message for a job into the queue. A delay of more than 15 minutes is waited for in
-        parts.
-        """
+        """Put a message for a job into the queue. A delay of more than 15 minutes is split."""
         wait = 0.0 if job.due_at is None else job.due_at.timestamp() - self._clock()
         body = orjson.dumps({"jobId": job.job_id, "queue": job.queue}).decode()
         delay = min(max(math.ceil(wait), 0), DELAY_SECONDS_MAX)
@@ -82,44 +78,40 @@ class SqsJobs:
         self._sqs.delete_message(QueueUrl=self.url, ReceiptHandle=receipt)
 
     def later(self, receipt: str, seconds: float) -> None:
-        """Let a message turn up again after so long."""
+        """Hide a message for so many seconds."""
         timeout = min(max(math.ceil(seconds), 0), VISIBILITY_SECONDS_MAX)
         self._sqs.change_message_visibility(
             QueueUrl=self.url, ReceiptHandle=receipt, VisibilityTimeout=timeout
         )
 
     def lambda_handler(self, worker: JobWorker) -> LambdaHandler:
-        """What AWS Lambda calls with messages of the queue. Its event source must have
-        ReportBatchItemFailures.
-        """
+        """A handler for AWS Lambda. Its event source must enable ReportBatchItemFailures."""
 
         def handle(event: Mapping[str, Any], context: object) -> dict[str, Any]:
             failed = [
                 record["messageId"]
                 for record in event["Records"]
-                if not self._handled(worker, record)
+                if not self._is_handled(worker, record)
             ]
             return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
 
         return handle
 
-    def _handled(self, worker: JobWorker, record: Mapping[str, Any]) -> bool:
-        """Whether a message is done with; one that is not is kept for later, whatever
-        went wrong.
-        """
+    def _is_handled(self, worker: JobWorker, record: Mapping[str, Any]) -> bool:
+        """Handle a message. False if it must come again, for whatever reason."""
         try:
             again = attend(worker, record["body"])
             if again is not None:
                 self.later(record["receiptHandle"], again)
         except Exception:
-            log.exception("a message about a job could not be handled; it comes again")
+            log.exception("a message about a job could not be handled and will be retried")
             return False
         return again is None
 
 
 class SqsJobWorker:
-    """Runs the jobs that an SQS queue announces, some at a time. No dead-letter queue: the table
-    has what failed.
+    """Runs the jobs that an SQS queue announces, several at a time. It needs no dead-letter queue:
+    the table has the failed jobs.
     """
 
     def __init__(
@@ -132,7 +124,7 @@ class SqsJobWorker:
         sweep_seconds: float = 60.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Every `sweep_seconds` the table is looked at for jobs that nobody has announced."""
+        """Every `sweep_seconds` the table is searched for jobs that were not announced."""
         self.worker, self.queue = worker, queue
         self._wait_seconds, self._sweep_seconds, self._clock = wait_seconds, sweep_seconds, clock
         self._swept_at = clock()
@@ -145,7 +137,7 @@ class SqsJobWorker:
         return self
 
     def stop(self, *, finish: bool = False, wait_seconds: float = 30.0) -> bool:
-        """As `JobWorker.stop`."""
+        """Like `JobWorker.stop`."""
         self._stopping.set()
         ended = self.worker.stop(finish=finish, wait_seconds=wait_seconds)
         for thread in self._threads:
@@ -159,7 +151,7 @@ class SqsJobWorker:
         self.stop()
 
     def run_once(self) -> bool:
-        """Take one message and do what it says. Whether there was one."""
+        """Receive and handle one message. False if there was none."""
         for message in self.queue.receive(self._wait_seconds, self.worker.lease_seconds):
             again = attend(self.worker, message["Body"])
             if again is None:
@@ -170,7 +162,7 @@ class SqsJobWorker:
         return False
 
     def sweep(self) -> None:
-        """Run what is due and was not announced, or whose message was lost."""
+        """Run due jobs that were not announced or whose message was lost."""
         while self.worker.run_once() is not None:
             pass
 
@@ -182,20 +174,22 @@ class SqsJobWorker:
                     self._swept_at = self._clock()
                     self.sweep()
             except Exception:
-                log.exception("messages about jobs could not be handled; trying again")
+                log.exception("messages about jobs could not be handled and will be retried")
                 self._stopping.wait(FAILED_PAUSE_SECONDS)
 
 
 def attend(worker: JobWorker, body: str) -> float | None:
-    """Run the job that a message names; says when the message should come again, None for never."""
+    """Run the job of a message. Returns the seconds until the message must come again, or None."""
     try:
-        told: Any = orjson.loads(body)
-        job_id, queue = str(told["jobId"]), str(told["queue"])
+        message: Any = orjson.loads(body)
+        job_id, queue = str(message["jobId"]), str(message["queue"])
     except (orjson.JSONDecodeError, KeyError, TypeError):
-        log.error("a message that is not about a job: %.200s", body)
+        log.error("ignored a message that is not about a job: %.200s", body)
         return worker.lease_seconds  # not ours to delete
     if queue != worker.queue:
-        log.error("job %s is of the queue %s, and this worker of %s", job_id, queue, worker.queue)
+        log.error(
+            "job %s belongs to the queue %s, but this worker runs %s", job_id, queue, worker.queue
+        )
         return worker.lease_seconds
     return worker.attend(job_id)
 

@@ -1,9 +1,9 @@
 """`sortkey.open(address)`: a store for an address. The rest of a program does not know where its
-data lies.
+data is stored.
 
 `data/`, `:memory:`                  the engine in this process; a folder that another one serves is reached through it
 `aws://eu-west-1?profile=name`       DynamoDB on AWS; without a region the one of the environment
-`http://localhost:8000?region=…`     anything that speaks the protocol
+`http://localhost:8000?region=…`     any server that speaks the protocol
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
 from sortkey.connect.addresses import address_parts
-from sortkey.connect.buckets import Buckets, Given
+from sortkey.connect.buckets import BucketAddresses, Buckets
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -56,33 +56,39 @@ class AsyncSettings(_Settings, total=False):
 
 
 def open(
-    address: Address = "data", *, objects: Given | None = None, **settings: Unpack[Settings]
+    address: Address = "data",
+    *,
+    objects: BucketAddresses | None = None,
+    **settings: Unpack[Settings],
 ) -> Store:
-    """A store. Settings are those of `Store`: secret, tenant, metrics, hide_expired, clock, sleep,
-    random. The embedded engine also takes synchronous ("full" survives a power cut) and background
-    (False leaves its chores to you).
+    """Open a store. Settings are those of `Store`: secret, tenant, metrics, hide_expired, clock,
+    sleep, random. The embedded engine also takes synchronous ("full" survives a power cut) and
+    background (False leaves background work to you).
 
-    `objects` are the buckets of payloads: one address for all of them, as `data/buckets/{bucket}`,
-    or an address or `Objects` for each by name.
+    `objects` are the buckets of payloads: one address for all of them, as in
+    `data/buckets/{bucket}`, or an address or `Objects` per bucket name.
     """
     from sortkey.runtime.store import Store
 
-    return _opened(Store, address, objects, cast(dict[str, Any], settings), awaited=False)
+    return _open_store(Store, address, objects, cast(dict[str, Any], settings), awaited=False)
 
 
 def open_async(
-    address: Address = "data", *, objects: Given | None = None, **settings: Unpack[AsyncSettings]
+    address: Address = "data",
+    *,
+    objects: BucketAddresses | None = None,
+    **settings: Unpack[AsyncSettings],
 ) -> AsyncStore:
-    """The same as `open`, for a program that awaits."""
+    """The same as `open`, for async programs."""
     from sortkey.runtime.async_store import AsyncStore
 
-    return _opened(AsyncStore, address, objects, cast(dict[str, Any], settings), awaited=True)
+    return _open_store(AsyncStore, address, objects, cast(dict[str, Any], settings), awaited=True)
 
 
-def _opened(
+def _open_store(
     kind: Callable[..., S],
     address: Address,
-    objects: Given | None,
+    objects: BucketAddresses | None,
     settings: dict[str, Any],
     *,
     awaited: bool,
@@ -99,7 +105,7 @@ def _opened(
 
 
 def _split(
-    objects: Given | None, settings: dict[str, Any]
+    objects: BucketAddresses | None, settings: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The settings of the engine, and those of the store. A clock is for both."""
     for_engine = {
@@ -126,8 +132,8 @@ def _client_settings(address: Address) -> dict[str, Any] | None:
     if url.scheme == "http" and client["profile"] is None and "AWS_ACCESS_KEY_ID" not in os.environ:
         from sortkey.connect.sigv4 import Credentials
 
-        # A server on this machine or in a test network, which accepts any key. For the rest real
-        # ones are looked up.
+        # A server on this machine or in a test network, which accepts any key. For all others real
+        # keys are looked up.
         return client | {
             "credentials": Credentials("sortkey", "sortkey"),
             "region": region or LOCAL_REGION,
@@ -144,26 +150,24 @@ def _client(settings: dict[str, Any], *, awaited: bool) -> Any:
 def _on_folder(
     address: Address, settings: dict[str, Any], *, awaited: bool
 ) -> tuple[Any, Callable[[], None]]:
-    """The backend of a folder, or of one in memory, and what closes it while nothing has been
-    awaited.
-    """
+    """The backend of a folder or of memory, and a function that closes it without awaiting."""
     from sortkey import engine
     from sortkey.errors import FolderInUse
-    from sortkey.storage.folder import was_served_lately
+    from sortkey.storage.folder import was_served_recently
 
-    if not was_served_lately(address):
+    if not was_served_recently(address):
         try:
-            opened = engine.open(address, **settings)
-        except FolderInUse as held:
-            if held.address is None and not held.is_interim:
+            local = engine.open(address, **settings)
+        except FolderInUse as owner:
+            if owner.address is None and not owner.is_interim:
                 raise
         else:
-            return _embedded(opened, awaited=awaited), opened.close
+            return _embedded(local, awaited=awaited), local.close
     from sortkey.connect.async_shared_folder_backend import AsyncSharedFolderBackend
     from sortkey.connect.shared_folder import SharedFolder
     from sortkey.connect.shared_folder_backend import SharedFolderBackend
 
-    # Where it serves others, its background work is done there.
+    # A shared folder's owner does its background work.
     shared = SharedFolder(
         address, {name: value for name, value in settings.items() if name != "background"}
     ).open()

@@ -18,7 +18,7 @@ LOCAL_KEYS = ("sortkey", "sortkey")
 
 
 def open_topics(address: str | os.PathLike[str] = "data") -> Topics:
-    """Topics to publish to and to listen to. Close them at the end."""
+    """Open topics to publish to and to listen to. Close them at the end."""
     text = os.fspath(address)
     if "://" in text:
         return _sns(text)

@@ -16,7 +16,7 @@ from sortkey.errors import FolderInUse
 
 LOCK_NAME = "sortkey.lock"
 DATABASE_NAME = "sortkey.db"
-LATELY_SECONDS = 10.0
+RECENT_SECONDS = 10.0
 WRITING_LOOKS, WRITING_SECONDS = 10, 0.005
 
 
@@ -93,13 +93,13 @@ def published_owner(path: str | os.PathLike[str]) -> FolderInUse | None:
     return _read(Path(path), text) if text else None
 
 
-def was_served_lately(path: str | os.PathLike[str]) -> bool:
+def was_served_recently(path: str | os.PathLike[str]) -> bool:
     """Whether an owner that let others in ended a moment ago, or was killed: they may be about to
     come back.
     """
     try:
         owner: Any = json.loads((Path(path) / LOCK_NAME).read_bytes())
-        return "address" in owner or owner["servedUntil"] > time.time() - LATELY_SECONDS
+        return "address" in owner or owner["servedUntil"] > time.time() - RECENT_SECONDS
     except (OSError, ValueError, KeyError, TypeError):
         return False
 

@@ -103,7 +103,7 @@ def test_what_stays_broken_is_unreachable_and_says_why(connect: Connect) -> None
     with scripted([b"SSH-2.0-OpenSSH_9.2\r\n"]) as server:
         caller = connect(server.url, attempts_max=3)
         with pytest.raises(
-            Unreachable, match=rf"ListTables at {server.url}: .*not the HTTP.* \(attempt 3\)"
+            Unreachable, match=rf"ListTables at {server.url}: .*not valid HTTP.* \(attempt 3\)"
         ):
             caller.call()
     assert caller.slept == [0.05, 0.1]

@@ -118,7 +118,7 @@ def test_elsewhere_credentials_are_never_made_up(endpoint: str | None) -> None:
 
 
 def test_no_region_is_a_setting_to_mend() -> None:
-    with pytest.raises(NotConfigured, match="no region: give one, set AWS_DEFAULT_REGION"):
+    with pytest.raises(NotConfigured, match="no region: pass one, set AWS_DEFAULT_REGION"):
         locate(None, None, KEYS)
 
 

@@ -117,9 +117,11 @@ def test_what_is_refused_for_load_is_sent_again_and_only_that(
 
 def test_what_stays_refused_for_load_is_named(search: Search[Note], server: Scripted) -> None:
     server.answers = [bulk(item(201), item(429, FULL), item(201)), *[bulk(item(429, FULL))] * 4]
-    with pytest.raises(SearchWritesFailed, match="1 documents for load") as caught:
+    with pytest.raises(
+        SearchWritesFailed, match="overloaded: 1 documents were not written"
+    ) as caught:
         search.write(PUTS)
-    assert caught.value.ids == {"b": "refused for load"}
+    assert caught.value.ids == {"b": "OpenSearch is overloaded"}
 
 
 def test_what_is_refused_for_good_is_named_with_the_reason(
@@ -154,7 +156,7 @@ def test_errors_are_ours(search: Search[Note], server: Scripted) -> None:
     with pytest.raises(SearchIndexMissing, match=r"no such index \[x-notes\]: call ensure"):
         search.count()
     server.answers = [refused(400, "parsing_exception", "bad query")]
-    with pytest.raises(SearchError, match="OpenSearch refuses: bad query"):
+    with pytest.raises(SearchError, match="OpenSearch rejects the request: bad query"):
         search.count()
 
 

@@ -5,9 +5,9 @@ as AWS retries.
     Client("https://db.example", "eu-west-1", Credentials("key", "secret"))
     Client.aws("eu-west-1")
 
-What is not given is looked up: for an address in plain HTTP in the environment, where any key does
-when there is none; else by botocore, as the AWS CLI does it. Proxies (HTTPS_PROXY and the like) are
-not used.
+Missing settings are looked up. For an address in plain HTTP, credentials come from the environment,
+or are made up if there are none. For all others botocore finds them, as it does for the AWS CLI.
+Proxies (HTTPS_PROXY and the like) are not used.
 """
 
 from sortkey.connect.dynamodb.client import AsyncClient, Client

@@ -1,6 +1,4 @@
-"""What an HTTP answer says: the result, or the error that the service raised, as our own class of
-it.
-"""
+"""Reads an HTTP answer: the result, or the service's error as one of our own classes."""
 
 from __future__ import annotations
 
@@ -13,8 +11,8 @@ from sortkey import errors
 from sortkey.connect.dynamodb.http import ANSWER_BYTES_MAX, Fault, Reply
 from sortkey.errors import ClientError, InternalServerError, ServiceError
 
-_WINDOW_BITS = 47  # gzip's or zlib's format, whichever it is
-_SHOWN = 200  # characters of a body that is no JSON
+_WINDOW_BITS = 47  # detects gzip or zlib
+_EXCERPT_CHARACTERS = 200  # of a body that is not JSON
 
 _KINDS: dict[str, type[ServiceError]] = {
     name: kind
@@ -24,7 +22,7 @@ _KINDS: dict[str, type[ServiceError]] = {
 
 
 class Refusal(Exception):
-    """The service answered with an error. `code` is its name for it, `error` ours."""
+    """The service answered with an error. `code` is its name for the error, `error` is ours."""
 
     def __init__(self, status: int, code: str, error: ServiceError) -> None:
         super().__init__(str(error))
@@ -40,7 +38,7 @@ def read(reply: Reply, *, checksums: bool = True) -> dict[str, Any]:
     body = reply.body
     # AWS computes it over the body as sent, so packed bodies are checked packed.
     if checksums and reply.checksum is not None and b"%d" % zlib.crc32(body) != reply.checksum:
-        raise Fault("the answer is damaged: its x-amz-crc32 does not fit")
+        raise Fault("the answer is damaged: its x-amz-crc32 does not match")
     if reply.encoding is not None:
         body = _unpack(body, reply.encoding)
     if reply.status != 200:
@@ -49,14 +47,14 @@ def read(reply: Reply, *, checksums: bool = True) -> dict[str, Any]:
         return {}  # TagResource and UntagResource answer with nothing
     members = _members(body)
     if members is None:
-        raise Fault(f"the answer is no JSON object: {_shown(body)}")
+        raise Fault(f"the answer is not a JSON object: {_excerpt(body)}")
     return members
 
 
 def _refusal(status: int, body: bytes) -> Refusal:
     members = _members(body)
     if members is None:
-        return Refusal(status, "", _unknown(status, f"HTTP {status}: {_shown(body)}"))
+        return Refusal(status, "", _unknown(status, f"HTTP {status}: {_excerpt(body)}"))
     code = str(members.pop("__type", "")).rpartition("#")[2]
     message = str(members.pop("message", None) or members.pop("Message", None) or "")
     kind = _KINDS.get(code)
@@ -65,7 +63,7 @@ def _refusal(status: int, body: bytes) -> Refusal:
             status, code, _unknown(status, f"{code or f'HTTP {status}'}: {message}", members)
         )
     error = kind.__new__(kind)
-    ServiceError.__init__(error, message)  # the message as it came; some classes make up their own
+    ServiceError.__init__(error, message)  # the message as received; some classes write their own
     error.extra = members
     return Refusal(status, code, error)
 
@@ -84,8 +82,8 @@ def _members(body: bytes) -> dict[str, Any] | None:
     return cast(dict[str, Any], members) if type(members) is dict else None
 
 
-def _shown(body: bytes) -> str:
-    return repr(body[:_SHOWN].decode(errors="replace"))
+def _excerpt(body: bytes) -> str:
+    return repr(body[:_EXCERPT_CHARACTERS].decode(errors="replace"))
 
 
 def _unpack(body: bytes, encoding: bytes) -> bytes:
@@ -94,7 +92,7 @@ def _unpack(body: bytes, encoding: bytes) -> bytes:
         return body
     if name not in (b"gzip", b"deflate"):
         raise Fault(
-            f"the answer is in an encoding that was not asked for: {_shown(name)}", retried=False
+            f"the answer is in an encoding that was not requested: {_excerpt(name)}", retried=False
         )
     unpacker = zlib.decompressobj(_WINDOW_BITS)
     try:

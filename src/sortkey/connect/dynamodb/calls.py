@@ -1,7 +1,7 @@
 """A call from request to result, without I/O: a generator of steps that both clients drive.
 
-It says what to send, reads what came back, and decides on retries. The clients only send, sleep and
-fetch.
+It decides what to send, reads the answers and decides on retries. The clients only send, sleep and
+fetch credentials.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sortkey.errors import UnknownOperationException
 
 STREAM_OPERATIONS = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})
 
-# Operations that the service does once for each token, so that a retry is harmless.
+# Operations that the service runs once per token, so that a retry is harmless.
 _TOKENS = {
     "TransactWriteItems": "ClientRequestToken",
     "ExecuteTransaction": "ClientRequestToken",
@@ -42,9 +42,7 @@ _TOKENS = {
 
 @dataclass(slots=True)
 class Send:
-    """Send these bytes and give back the Reply, or the Fault. `fresh`: over a connection that is
-    new.
-    """
+    """Send these bytes and return the Reply or the Fault. `fresh`: over a new connection."""
 
     data: bytes
     streams: bool
@@ -59,7 +57,7 @@ class Sleep:
 
 
 class Renew:
-    """Give back the source's current credentials, which may take a while."""
+    """Return the source's current credentials, which may take a while."""
 
 
 Steps = Generator[Send | Sleep | Renew, Any, dict[str, Any]]
@@ -119,7 +117,7 @@ class Calls:
                 result = yield from self._attempt(operation, body)
             except (Fault, Refusal) as problem:
                 tokens = tokens_for(problem)
-                was_sent = was_sent or not isinstance(problem, Fault) or problem.sent
+                was_sent = was_sent or not isinstance(problem, Fault) or problem.was_sent
                 if (
                     not tokens
                     or attempt >= self._settings.attempts_max
@@ -132,7 +130,7 @@ class Calls:
                 self.budget.earn(tokens)  # what the last retry took, as AWS does it
                 return result
             yield Sleep(pause_seconds(attempt, self._random()))
-        raise AssertionError  # counting does not end
+        raise AssertionError  # endless
 
     def _attempt(self, operation: _Operation, body: bytes) -> Steps:
         stamp = self._stamp
@@ -152,9 +150,7 @@ class Calls:
         return read(outcome, checksums=self._settings.checksums)
 
     def _new_stamp(self) -> Generator[Renew, Credentials, Stamp]:
-        """Made once a second. Then also the credentials are asked for, which costs more than a
-        signature.
-        """
+        """Made once a second, because fetching the credentials costs more than a signature."""
         source = self._place.credentials
         credentials = (yield Renew()) if source.due() else source.current()
         stamp = self._stamp = self._signer.stamp(int(self._clock()), credentials)

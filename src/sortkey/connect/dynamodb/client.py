@@ -1,8 +1,8 @@
 """The clients: what drives the steps of a call, once with blocking sockets and once in an event
 loop.
 
-They are written by hand, as their connections have little in common: threads share them, an event
-loop has its own.
+Both are written by hand because their connections have little in common: threads share theirs, and
+each event loop has its own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Q = TypeVar("Q")
 
 
 class _Client(Generic[P]):
-    """What both clients are made of."""
+    """What both clients have in common."""
 
     capabilities = Capabilities()
     _default_sleep: ClassVar[Any]
@@ -52,7 +52,7 @@ class _Client(Generic[P]):
         self._settings = settings or Settings()
         self._calls = Calls(self.place, self._settings, clock, random, headers)
         self._sleep: P = self._default_sleep if sleep is None else sleep
-        # Only where it is used: reading the system's certificates takes longer than many calls.
+        # Only when needed: reading the system's certificates takes longer than many calls.
         is_secure = self.place.main.tls or self.place.streams.tls
         self._tls = tls_context(self._settings.ca_file or self.place.ca_file) if is_secure else None
         self._prepare()
@@ -71,7 +71,7 @@ class _Client(Generic[P]):
         return cls(region=region, profile=profile, settings=settings)
 
     def _prepare(self) -> None:
-        """Make room for connections."""
+        """Make the connection pools."""
         raise NotImplementedError
 
     def _new_pools(
@@ -86,9 +86,7 @@ class _Client(Generic[P]):
 
 
 class Client(_Client[Pause]):
-    """A `Backend` over HTTP. Any number of threads may call it; what is not given, botocore looks
-    up.
-    """
+    """A `Backend` over HTTP. Any number of threads may call it. botocore finds missing settings."""
 
     _default_sleep = staticmethod(time.sleep)
 
@@ -129,7 +127,7 @@ class Client(_Client[Pause]):
 
 
 class AsyncClient(_Client[AsyncPause]):
-    """An `AsyncBackend` over HTTP. Each event loop has connections of its own."""
+    """An `AsyncBackend` over HTTP. Each event loop has its own connections."""
 
     _default_sleep = staticmethod(asyncio.sleep)
 
@@ -162,7 +160,7 @@ class AsyncClient(_Client[AsyncPause]):
         """Close the connections of this event loop. A later call opens new ones."""
         for pool in self._pools.pop(asyncio.get_running_loop(), ()):
             pool.close()
-        await asyncio.sleep(0)  # the loop ends them in its next turn
+        await asyncio.sleep(0)  # the loop closes them in its next iteration
 
     async def __aenter__(self) -> Self:
         return self
@@ -171,9 +169,7 @@ class AsyncClient(_Client[AsyncPause]):
         await self.close()
 
     def _open(self) -> tuple[AsyncPool, AsyncPool]:
-        """Pools for the running loop. Those of closed loops are dropped: nothing can be done with
-        them.
-        """
+        """Pools for the running loop. Those of closed loops are dropped: they are unusable."""
         for loop in [loop for loop in self._pools if loop.is_closed()]:
             self._pools.pop(loop, None)
         pools = self._pools[asyncio.get_running_loop()] = self._new_pools(AsyncPool)

@@ -29,9 +29,9 @@ class Endpoint:
         try:
             parts = urlsplit(url)
             scheme, host, port = parts.scheme, parts.hostname or "", parts.port
-            host.encode("idna")  # as the resolver will: it knows how long a label may be
+            host.encode("idna")  # as the resolver will: it checks the length of each label
         except ValueError as error:
-            raise NotConfigured(f"the endpoint {url!r} is no URL: {error}") from error
+            raise NotConfigured(f"the endpoint {url!r} is not a URL: {error}") from error
         if (
             scheme not in _PORTS
             or not host
@@ -44,13 +44,13 @@ class Endpoint:
             )
         if parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc:
             raise NotConfigured(f"the endpoint {url!r} has more than a host and a port")
-        named = f"[{host}]".encode() if ":" in host else host.encode()
-        authority = named if port in (None, _PORTS[scheme]) else named + b":%d" % port
+        host_bytes = f"[{host}]".encode() if ":" in host else host.encode()
+        authority = host_bytes if port in (None, _PORTS[scheme]) else host_bytes + b":%d" % port
         return cls(url, scheme == "https", host, port or _PORTS[scheme], authority)
 
 
 def tls_context(ca_file: str | None) -> ssl.SSLContext:
-    """Verifies certificates and host names, by the system's authorities or by those in a file."""
+    """TLS that verifies certificates and host names, with the system's authorities or a file's."""
     try:
         return ssl.create_default_context(cafile=ca_file)
     except OSError as error:

@@ -13,7 +13,7 @@ from sortkey.connect.dynamodb.settings import Settings
 
 
 class AsyncPool:
-    """Connections to one endpoint, in the loop that runs when it is made."""
+    """Connections to one endpoint, in the event loop that is running when it is created."""
 
     def __init__(self, endpoint: Endpoint, settings: Settings, tls: ssl.SSLContext | None) -> None:
         self._endpoint = endpoint
@@ -44,7 +44,7 @@ class AsyncPool:
             return reply
 
     def close(self) -> None:
-        """Close what is idle. A connection in use is closed, or kept, when its answer is there."""
+        """Close idle connections. One in use is closed or kept when its answer has arrived."""
         self._idle.close()
 
     async def _connect(self) -> _Connection:
@@ -65,14 +65,14 @@ class AsyncPool:
 
 
 class _Connection(asyncio.Protocol):
-    """Asked for one answer at a time. Both event loops set TCP_NODELAY by themselves."""
+    """Handles one request at a time. asyncio and uvloop both set TCP_NODELAY themselves."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._reader = AnswerReader()
         self._transport: asyncio.Transport = cast(asyncio.Transport, None)
         self._answer: asyncio.Future[Reply] | None = None
-        self._stale = False  # an end now would be that of a connection that was idle too long
+        self._stale = False  # if it ends now, it was idle for too long
         self._used = False
         self._fileno = -1
         self.since = 0.0
@@ -103,7 +103,7 @@ class _Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._stale = False
         if self._answer is None:
-            self.close()  # nothing was asked
+            self.close()  # no request was sent
             return
         try:
             reply = self._reader.feed(data)

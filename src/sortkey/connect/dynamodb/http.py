@@ -1,5 +1,5 @@
-"""HTTP answers from bytes, and what can go wrong before there is one. No I/O: both transports feed
-it.
+"""Parses HTTP answers, and names what can go wrong before there is one. No I/O: both transports
+feed it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ ANSWER_BYTES_MAX = (
 
 
 class Fault(Exception):
-    """No answer that can be used.
+    """There is no usable answer.
 
     `stale`: a connection that was used before ended without a byte, as when the server closed it
-    for being idle. `sent`: whether the service may have seen the request.
+    for being idle. `was_sent`: whether the service may have seen the request.
     """
 
     def __init__(
@@ -28,13 +28,13 @@ class Fault(Exception):
         timeout: bool = False,
         stale: bool = False,
         retried: bool = True,
-        sent: bool = True,
+        was_sent: bool = True,
     ) -> None:
         super().__init__(message)
         self.timeout = timeout
         self.stale = stale
         self.retried = retried
-        self.sent = sent
+        self.was_sent = was_sent
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class Reply:
 def connect_fault(error: OSError) -> Fault:
     """What an error means before there is a connection."""
     fault = fault_of(error)
-    fault.sent = False
+    fault.was_sent = False
     return fault
 
 
@@ -63,7 +63,7 @@ def fault_of(error: OSError | EOFError, *, stale: bool = False) -> Fault:
         case EOFError():
             return Fault("the connection was closed before the answer was complete", stale=stale)
         case ssl.SSLCertVerificationError():
-            # It will be as wrong the next time.
+            # It will fail the same way next time.
             return Fault(f"the certificate is not trusted: {error.verify_message}", retried=False)
         case _:
             return Fault(str(error) or type(error).__name__, stale=stale)
@@ -79,14 +79,14 @@ class AnswerReader:
         self._begin()
 
     def feed(self, data: bytes | memoryview) -> Reply | None:
-        """Take what came in. Gives the answer with its last byte."""
+        """Parse received bytes. Returns the answer once its last byte has arrived."""
         self._size += len(data)
         if self._size > ANSWER_BYTES_MAX:
             raise Fault(f"an answer of more than {ANSWER_BYTES_MAX} bytes", retried=False)
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
-            raise Fault(f"the answer is not the HTTP that was asked for: {error}") from error
+            raise Fault(f"the answer is not valid HTTP: {error}") from error
         reply = self._reply
         if reply is not None:
             self._reply = None

@@ -1,6 +1,4 @@
-"""Connections that wait to be used again, and how to tell that one cannot be. Both transports keep
-theirs here.
-"""
+"""Idle connections of both transports, and the check whether one is still usable."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ class Idle(Generic[C]):
         self._waiting: deque[C] = deque()
 
     def take(self) -> C | None:
-        """The one that was used last, if it can still be used."""
+        """The most recently used connection, if it is still usable."""
         with suppress(IndexError):
             while True:
                 connection = self._waiting.pop()
@@ -59,14 +57,14 @@ class Idle(Generic[C]):
             connection.close()
 
     def close(self) -> None:
-        """Close them all. One in use is none of these."""
+        """Close all idle connections. Those in use are not affected."""
         with suppress(IndexError):
             while True:
                 self._waiting.pop().close()
 
 
 def _quiet(fileno: int) -> bool:
-    """Whether nothing has come while nothing was asked: neither the end nor a parting word."""
+    """Whether nothing arrived while the connection was idle, neither an end nor any bytes."""
     if fileno < 0:
         return False
     if not hasattr(select, "poll"):  # Windows

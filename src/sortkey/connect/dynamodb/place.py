@@ -1,5 +1,5 @@
-"""Which endpoint, which region, whose credentials: as given, else as botocore finds them for the
-AWS CLI and boto3.
+"""Endpoint, region and credentials: explicit ones, else those that botocore finds for the AWS CLI
+and boto3.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ ANY_REGION = "us-east-1"
 
 Failures = tuple[type[Exception], ...]
 
-# Partitions whose names do not end in amazonaws.com; botocore knows what they end in.
+# Partitions whose host names do not end in amazonaws.com; botocore knows their suffixes.
 _OTHER_PARTITIONS = ("cn-", "us-iso", "eu-iso", "eusc-")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a client's requests go, and who signs them. `ca_file` is what the environment names, if
-    asked.
+    """Where a client's requests go, and who signs them. `ca_file` is the one that the AWS
+    configuration names, if it was read.
     """
 
     region: str
@@ -42,11 +42,9 @@ def locate(
     credentials: CredentialSource | None,
     profile: str | None = None,
 ) -> Place:
-    """Take what is given and look up the rest. botocore is imported only where there is something
-    to look up.
-    """
-    given = Endpoint.parse(endpoint) if endpoint is not None else None
-    if given is not None and profile is None and _is_local(given):
+    """Use the explicit settings and look up the rest. botocore is imported only if necessary."""
+    explicit = Endpoint.parse(endpoint) if endpoint is not None else None
+    if explicit is not None and profile is None and _is_local(explicit):
         region = (
             region
             or os.environ.get("AWS_REGION")
@@ -55,15 +53,20 @@ def locate(
         )
         credentials = credentials or _of_environment() or ANYONE
     session = None
-    if region is None or credentials is None or profile is not None or _needs_lookup(given, region):
+    if (
+        region is None
+        or credentials is None
+        or profile is not None
+        or _needs_lookup(explicit, region)
+    ):
         session = _Session(profile)
         region = region or session.region()
         credentials = credentials or session.credentials()
     if not re.fullmatch(r"[A-Za-z0-9-]+", region):
         raise NotConfigured(f"{region!r} is not the name of a region")
     ca_file = session.ca_file() if session else None
-    if given is not None:
-        return Place(region, given, given, credentials, ca_file)  # it answers for Streams too
+    if explicit is not None:
+        return Place(region, explicit, explicit, credentials, ca_file)  # it answers for Streams too
     if session is None:
         main, streams = (
             f"https://{name}.{region}.amazonaws.com" for name in ("dynamodb", "streams.dynamodb")
@@ -76,8 +79,8 @@ def locate(
 
 
 def _is_local(endpoint: Endpoint) -> bool:
-    """Plain HTTP, and not AWS's: a server for development. Most of them take any key; no role is
-    looked up for one.
+    """Plain HTTP, and not AWS's: a development server. Most accept any key, so no role is looked
+    up.
     """
     return not endpoint.tls and not endpoint.host.endswith((".amazonaws.com", ".amazonaws.com.cn"))
 
@@ -91,12 +94,12 @@ def _of_environment() -> Credentials | None:
     )
 
 
-def _needs_lookup(given: Endpoint | None, region: str) -> bool:
-    return given is None and region.startswith(_OTHER_PARTITIONS)
+def _needs_lookup(explicit: Endpoint | None, region: str) -> bool:
+    return explicit is None and region.startswith(_OTHER_PARTITIONS)
 
 
 class _Session:
-    """botocore's session. Its errors become ours, which say what to do."""
+    """botocore's session. Its errors are converted to ours, which say what to do."""
 
     def __init__(self, profile: str | None) -> None:
         try:
@@ -104,9 +107,9 @@ class _Session:
             exceptions: Any = importlib.import_module("botocore.exceptions")
         except ModuleNotFoundError as error:
             raise NotConfigured(
-                "botocore finds region, endpoint and credentials where they are not given, and it "
+                "region, endpoint or credentials are missing, and botocore, which would find them, "
                 "is not installed: "
-                'pip install "sortkey[aws]", or give endpoint, region and credentials'
+                'pip install "sortkey[aws]", or pass endpoint, region and credentials'
             ) from error
         # A role that may not be taken is a ClientError; credentials that came back expired a
         # RuntimeError.
@@ -117,32 +120,34 @@ class _Session:
         region = self._config("region") or os.environ.get("AWS_REGION")
         if not region:
             raise NotConfigured(
-                "no region: give one, set AWS_DEFAULT_REGION, or write it into the AWS profile"
+                "no region: pass one, set AWS_DEFAULT_REGION, or add it to the AWS profile"
             )
         return region
 
     def credentials(self) -> CredentialSource:
         try:
-            found = self._session.get_credentials()
+            provider = self._session.get_credentials()
         except self._failures as error:
             raise NotConfigured(f"the AWS credentials cannot be read: {error}") from error
-        if found is None:
+        if provider is None:
             raise NotConfigured(
                 "no AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile"
             )
         credentials: Any = importlib.import_module("botocore.credentials")
-        return _Found(
-            found, self._failures, expires=isinstance(found, credentials.RefreshableCredentials)
+        return _BotocoreCredentials(
+            provider,
+            self._failures,
+            expires=isinstance(provider, credentials.RefreshableCredentials),
         )
 
     def endpoint(self, service: str, region: str) -> str:
-        """The service's URL in any partition, or what AWS_ENDPOINT_URL and its kin in the profile
-        say.
+        """The service's URL in any partition, or the one that AWS_ENDPOINT_URL or the profile
+        sets.
         """
         unsigned = {
             "aws_access_key_id": "-",
             "aws_secret_access_key": "-",
-        }  # only its address is asked for
+        }  # only its address is used
         try:
             return self._session.create_client(
                 service, region_name=region, **unsigned
@@ -160,18 +165,18 @@ class _Session:
             raise NotConfigured(f"the AWS configuration cannot be read: {error}") from error
 
 
-class _Found:
-    """botocore's credentials, which it renews by itself: of a role, of SSO, of an instance."""
+class _BotocoreCredentials:
+    """Credentials that botocore renews by itself: of a role, of SSO or of an instance."""
 
-    def __init__(self, found: Any, failures: Failures, *, expires: bool) -> None:
-        self._found = found
+    def __init__(self, provider: Any, failures: Failures, *, expires: bool) -> None:
+        self._provider = provider
         self._failures = failures
         self._expires = expires
         self._last: tuple[Any, Credentials] | None = None
 
     def current(self) -> Credentials:
         try:
-            frozen = self._found.get_frozen_credentials()
+            frozen = self._provider.get_frozen_credentials()
         except self._failures as error:
             raise NotConfigured(f"the AWS credentials cannot be renewed: {error}") from error
         last = self._last
@@ -183,4 +188,4 @@ class _Found:
         return last[1]
 
     def due(self) -> bool:
-        return self._expires and self._found.refresh_needed()
+        return self._expires and self._provider.refresh_needed()

@@ -1,4 +1,4 @@
-"""Which failures are tried again, how often and how soon: AWS's standard mode, with the figures for
+"""Which failures are retried, how often and how soon: AWS's standard mode, with the figures for
 DynamoDB.
 
 https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html. A budget that all calls
@@ -19,7 +19,7 @@ CAP_SECONDS = 20.0
 BUDGET_TOKENS = 500
 RETRY_TOKENS = 5
 TIMEOUT_TOKENS = 10
-SUCCESS_TOKENS = 1  # given back by a call that needed no retry
+SUCCESS_TOKENS = 1  # returned by a call that needed no retry
 
 THROTTLING = frozenset(
     {
@@ -34,7 +34,7 @@ THROTTLING = frozenset(
         "TooManyRequestsException",
     }
 )
-# Those that pass, but are no throttling to whoever gets them in the end.
+# Transient errors that are not reported as throttling when the retries end.
 _PASSING = frozenset(
     {
         "InternalServerError",
@@ -50,7 +50,7 @@ _PASSING_STATUS = frozenset({429, 500, 502, 503, 504})
 
 
 class Budget:
-    """Tokens for retries."""
+    """The shared budget of retry tokens."""
 
     def __init__(self, tokens: int = BUDGET_TOKENS) -> None:
         self._full = self._left = tokens
@@ -71,7 +71,7 @@ class Budget:
     def earn(self, tokens: int) -> None:
         """Give tokens back after a success."""
         if self._left == self._full:
-            return  # nearly always: no lock
+            return  # the usual case, which needs no lock
         with self._lock:
             self._left = min(self._left + tokens, self._full)
 
@@ -87,18 +87,14 @@ def tokens_for(problem: Fault | Refusal) -> int:
 
 
 def pause_seconds(attempt: int, random: float) -> float:
-    """How long to wait after the attempt of this number, from 1. `random`, from 0 to 1, spreads the
-    crowd.
-    """
+    """How long to wait after an attempt, counted from 1. `random`, from 0 to 1, is the jitter."""
     return random * min(BASE_SECONDS * 2 ** (attempt - 1), CAP_SECONDS)
 
 
 def raise_last_word(
     problem: Fault | Refusal, what: str, attempts: int, *, was_sent: bool
 ) -> NoReturn:
-    """Raise what the caller gets when there is no other try. `what` names the operation and where
-    it was sent.
-    """
+    """Raise the final error after the last attempt. `what` names the operation and its endpoint."""
     tries = f" (attempt {attempts})" if attempts > 1 else ""
     if isinstance(problem, Fault):
         raise Unreachable(f"{what}: {problem}{tries}", was_sent=was_sent) from problem

@@ -16,23 +16,25 @@ class Settings:
     attempts_max: int = 10  # of one call, the first included
     idle_max: int = 50  # connections that are kept open unused
     idle_seconds: float = (
-        50.0  # then closed: balancers and NAT forget a connection, some without a word
+        50.0  # then closed: load balancers and NAT drop connections, some silently
     )
     trusted_seconds: float = (
-        1.0  # one that was used so lately is not looked at before it is used again
+        1.0  # a connection used more recently is not checked before it is used again
     )
     resends: bool = (
-        True  # a request over a connection that turns out to be closed: at once, over a new one
+        True  # immediate retries over new connections when a used one turns out to be closed
     )
-    connections_max: int = 100  # at once, of the async client in one event loop; further calls wait
+    connections_max: int = (
+        100  # concurrent connections of the async client in one event loop; further calls wait
+    )
     checksums: bool = True  # compare x-amz-crc32 with the body
-    gzip: bool = False  # ask for packed answers: fewer bytes, more CPU
+    gzip: bool = False  # request compressed answers: fewer bytes, more CPU
     ca_file: str | None = None  # trust these certificates (PEM) in place of the system's
 
     def __post_init__(self) -> None:
         if self.attempts_max < 1 or self.connections_max < 1 or self.idle_max < 0:
             raise NotConfigured(
-                "attempts_max and connections_max are at least 1, idle_max at least 0"
+                "attempts_max and connections_max must be at least 1, and idle_max at least 0"
             )
         if min(self.connect_seconds, self.answer_seconds) <= 0:
-            raise NotConfigured("connect_seconds and answer_seconds are more than 0")
+            raise NotConfigured("connect_seconds and answer_seconds must be more than 0")

@@ -1,5 +1,5 @@
-"""The sync transport: blocking sockets, kept open and shared by all threads, each used by one at a
-time.
+"""The sync transport: blocking sockets that stay open and are shared by all threads. Each is used
+by one thread at a time.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Pool:
         return reply
 
     def close(self) -> None:
-        """Close what is idle. A connection in use is closed, or kept, when its answer is there."""
+        """Close idle connections. One in use is closed or kept when its answer has arrived."""
         self._idle.close()
 
     def _connect(self) -> _Connection:
@@ -91,7 +91,7 @@ class _Connection:
                 reply = self._reader.feed(self._buffer[:received])
                 if reply is not None:
                     return reply
-                reused = False  # it was open: something came
+                reused = False  # it was open: some bytes have arrived
                 if monotonic() > deadline:
                     raise TimeoutError
         except (OSError, EOFError) as error:

@@ -13,7 +13,8 @@ import orjson
 
 from sortkey.connect.files import expiry
 from sortkey.connect.files.data import DataFiles, Draft
-from sortkey.connect.files.index import Index, PartRow, UploadRow, Version
+from sortkey.connect.files.index import Index
+from sortkey.connect.files.rows import PartRow, UploadRow, Version
 from sortkey.connect.files.secret import secret_in
 from sortkey.errors import ModelError, ObjectCorrupt, ObjectNotFound
 from sortkey.runtime.objects import (
@@ -42,8 +43,8 @@ FIRST = ("", 0)
 
 
 class FileObjects:
-    """A bucket in a folder. `url` is where presigned URLs lead: whoever serves them asks `receive`
-    and `check_link`.
+    """A bucket in a folder. `url` is where presigned URLs point. The server there calls
+    `check_link` and `receive`.
     """
 
     def __init__(
@@ -83,8 +84,8 @@ class FileObjects:
         about = orjson.dumps(check_metadata(metadata)).decode()
         self._index.check(
             key, if_absent=if_absent, if_match=if_match
-        )  # again with the row; here to fail early
-        with self._data.written(chunks(data)) as draft:
+        )  # checked again with the row; this fails early
+        with self._data.write(chunks(data)) as draft:
             version = self._version(key, draft, content_type, content_encoding, about)
             self._index.add(version, if_absent=if_absent, if_match=if_match)
         return _info(version)
@@ -150,22 +151,25 @@ class FileObjects:
     def list(
         self, prefix: str = "", *, after: str | None = None, limit: int = PAGE_SIZE
     ) -> ObjectPage:
-        found = self._index.page(prefix, after, _limit(limit) + 1)
+        versions = self._index.page(prefix, after, _limit(limit) + 1)
         return page_of(
-            (ListedObject(v.key, v.size, v.etag, _instant(v.modified_ms), v.tier) for v in found),
+            (
+                ListedObject(v.key, v.size, v.etag, _instant(v.modified_ms), v.tier)
+                for v in versions
+            ),
             limit,
         )
 
     def versions(self, prefix: str = "") -> Iterator[ObjectVersion]:
         after: tuple[str, int] | None = FIRST
         while after is not None:
-            found = self._index.history(prefix, after, PAGE_SIZE)
-            for _, is_latest, v in found:
+            rows = self._index.history(prefix, after, PAGE_SIZE)
+            for _, is_latest, v in rows:
                 modified = _instant(v.modified_ms)
                 yield ObjectVersion(
                     v.key, v.id, v.size, v.etag, modified, v.tier, is_latest, v.is_marker
                 )
-            after = (found[-1][2].key, found[-1][0]) if found else None
+            after = (rows[-1][2].key, rows[-1][0]) if rows else None
 
     # -- uploads in parts
 
@@ -187,7 +191,7 @@ class FileObjects:
     def put_part(self, upload: Upload, number: int, data: Data) -> Part:
         check_part(number)
         self._index.upload(upload.upload_id, upload.key)
-        with self._data.written(chunks(data)) as draft:
+        with self._data.write(chunks(data)) as draft:
             row = PartRow(upload.upload_id, number, draft.name, draft.size, draft.sha256)
             replaced = self._index.add_part(upload.key, row)
         self._remove(replaced)
@@ -203,16 +207,16 @@ class FileObjects:
     ) -> ObjectInfo:
         check_parts(parts)
         row = self._index.upload(upload.upload_id, upload.key)
-        stored = self._index.parts(row.id)
+        stored_parts = self._index.parts(row.id)
         for part in parts:
-            if part.number not in stored or stored[part.number].etag != part.etag:
+            if part.number not in stored_parts or stored_parts[part.number].etag != part.etag:
                 raise ModelError(
                     f"part {part.number} of {upload.key} was never stored, or was replaced by "
                     "another"
                 )
         self._index.check(row.key, if_absent=if_absent, if_match=if_match)
-        with self._data.written(
-            self._joined(upload, (stored[part.number].file for part in parts))
+        with self._data.write(
+            self._joined(upload, (stored_parts[part.number].file for part in parts))
         ) as draft:
             version = self._version(
                 row.key, draft, row.content_type, row.content_encoding, row.metadata
@@ -259,8 +263,8 @@ class FileObjects:
         size: int | None = None,
         content_type: str = "",
     ) -> links.Link:
-        """What a request with a presigned URL may do: who serves them asks first. Raises
-        LinkRefused.
+        """What a request with a presigned URL may do. A server calls this before anything else.
+        Raises LinkRefused.
         """
         now = self._clock()
         return links.check(
@@ -275,9 +279,7 @@ class FileObjects:
         )
 
     def receive(self, link: links.Link, data: Data) -> ObjectInfo | Part:
-        """Store what comes over a link that was checked, if it is exactly as large as the link
-        says.
-        """
+        """Store the body of a request whose link was checked, if it has exactly the link's size."""
         if link.method != "PUT" or link.size is None:
             raise ModelError("this link is for reading")
         pieces: Any = exactly(chunks(data), link.size)
@@ -291,7 +293,7 @@ class FileObjects:
         self._index.set("lifecycle", expiry.dumped(rules))
 
     def lifecycle(self) -> Sequence[Lifecycle]:
-        return expiry.loaded(self._index.setting("lifecycle"))
+        return expiry.load_rules(self._index.setting("lifecycle"))
 
     def apply_lifecycle(self, now: datetime) -> LifecycleReport:
         return expiry.apply(self._index, self.lifecycle(), now, self._marker, self._remove)
@@ -324,7 +326,7 @@ class FileObjects:
         except FileNotFoundError as error:
             self._index.get(version.key, version.id)  # deleted in between: ObjectNotFound
             raise ObjectCorrupt(
-                f"{version.key} has no bytes: {error}. Restore the folder from a backup"
+                f"{version.key} has lost its bytes: {error}. Restore the folder from a backup"
             ) from None
 
     def _joined(self, upload: Upload, files: Iterable[str]) -> Iterator[bytes]:
@@ -333,7 +335,7 @@ class FileObjects:
                 file = self._data.open(name)
             except FileNotFoundError:
                 raise ObjectNotFound(
-                    f"the upload of {upload.key} was completed or aborted meanwhile"
+                    f"the upload of {upload.key} was completed or aborted in the meantime"
                 ) from None
             with file:
                 while piece := file.read(CHUNK_BYTES):

@@ -3,8 +3,8 @@ cuts whole.
 
 A file is written in `incoming/`, under a lock that dies with its writer, and forced to the disk.
 Then the index gets its row: from there on it is an object. Only then it moves to `objects/`.
-Whoever opens the folder finishes what was left in `incoming/`: with a row it moves on, without one
-it goes.
+Opening the folder finishes what was left in `incoming/`: a file with a row is moved, a file without
+one is removed.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ from sortkey.storage.failures import named_failures
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A file that is on the disk, and whose fate the index decides: it stays if there is a row of
-    it.
-    """
+    """A file on the disk that is kept only if the index gets a row for it."""
 
     name: str
     size: int
@@ -33,9 +31,7 @@ class Draft:
 
 
 class DataFiles:
-    """The files in a folder. `new_name` gives names that were never given before; `is_known` asks
-    the index.
-    """
+    """The files in a folder. `new_name` returns unique names. `is_known` asks the index."""
 
     def __init__(
         self, folder: Path, new_name: Callable[[], str], is_known: Callable[[str], bool]
@@ -46,12 +42,12 @@ class DataFiles:
             folder / "incoming",
         )
         self._new_name, self._is_known = new_name, is_known
-        for each in (self._objects, self._incoming):
-            each.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self._objects, self._incoming):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     @contextmanager
-    def written(self, pieces: Iterable[bytes | memoryview]) -> Generator[Draft]:
-        """A new file with these bytes, forced to the disk, hashed on the way."""
+    def write(self, pieces: Iterable[bytes | memoryview]) -> Generator[Draft]:
+        """Write a new file with these bytes, hash it, and force it to the disk."""
         with self._locked_file() as (name, descriptor), _hashing() as hashing:
             for piece in pieces:
                 hashing.update(piece)
@@ -64,14 +60,12 @@ class DataFiles:
 
     @contextmanager
     def linked(self, source: str, size: int, sha256: str) -> Generator[Draft | None]:
-        """A second name for a file, which costs nothing; None where the file system has no such
-        thing.
-        """
+        """A hard link to a file, which costs nothing. None if the file system has no hard links."""
         name = self._new_name()
         with self.open(source) as file:
             fcntl.flock(
                 file, fcntl.LOCK_SH
-            )  # else an opener of the folder would take the second name for a leftover
+            )  # else a process that opens the folder would treat the link as a leftover
             if not self._link(source, name):
                 yield None
                 return
@@ -82,7 +76,7 @@ class DataFiles:
                 self._settle(name)
 
     def open(self, name: str) -> BinaryIO:
-        """A file for reading, wherever it is just now. Raises FileNotFoundError."""
+        """Open a file for reading, wherever it currently is. Raises FileNotFoundError."""
         for path in self._places(name):
             with suppress(FileNotFoundError):
                 return path.open("rb")
@@ -94,7 +88,7 @@ class DataFiles:
                 path.unlink(missing_ok=True)
 
     def recover(self) -> None:
-        """Finish what writers that are dead have left."""
+        """Finish or remove the files that dead writers left behind."""
         for entry in os.scandir(self._incoming):
             with suppress(FileNotFoundError, BlockingIOError), open(entry.path, "rb") as file:
                 fcntl.flock(
@@ -114,7 +108,7 @@ class DataFiles:
                 break
             os.close(
                 descriptor
-            )  # an opener of the folder took it for a leftover before it was locked
+            )  # a process that opened the folder removed it as a leftover before it was locked
         try:
             yield name, descriptor
         finally:
@@ -122,9 +116,7 @@ class DataFiles:
             os.close(descriptor)
 
     def _settle(self, name: str) -> None:
-        """Whatever has happened in between, an interrupt too: what has a row is kept, the rest
-        goes.
-        """
+        """Keep the files that have a row and remove the rest, also after an interrupt."""
         if self._is_known(name):
             self._move(name)
         else:
@@ -149,7 +141,7 @@ class DataFiles:
 
     def _places(self, name: str) -> tuple[Path, ...]:
         """Where a file can be. It moves from the second place to the first, maybe between two
-        looks.
+        lookups.
         """
         return self._place(name), self._incoming / name, self._place(name)
 

@@ -1,6 +1,4 @@
-"""The lifecycle of a folder of objects: what S3 does by itself once a day, done when it is
-called.
-"""
+"""The lifecycle rules of a folder of objects. S3 applies them once a day, here a call does."""
 
 from __future__ import annotations
 
@@ -10,7 +8,8 @@ from datetime import datetime
 
 import orjson
 
-from sortkey.connect.files.index import Index, Version
+from sortkey.connect.files.index import Index
+from sortkey.connect.files.rows import Version
 from sortkey.runtime.objects import Lifecycle, LifecycleReport
 
 DAY_MS = 24 * 3600 * 1000
@@ -20,7 +19,7 @@ def dumped(rules: Sequence[Lifecycle]) -> str:
     return orjson.dumps([asdict(rule) for rule in rules]).decode()
 
 
-def loaded(text: str | None) -> list[Lifecycle]:
+def load_rules(text: str | None) -> list[Lifecycle]:
     return [Lifecycle(**rule) for rule in orjson.loads(text or "[]")]
 
 
@@ -31,9 +30,7 @@ def apply(
     marker: Callable[[str], Version],
     remove: Callable[[Sequence[str]], None],
 ) -> LifecycleReport:
-    """Do what is due at an instant. Each step is a transaction of its own, and doing it twice is
-    fine.
-    """
+    """Apply the rules as of an instant. Each step is a transaction, and repeating it is fine."""
     report, now_ms = LifecycleReport(), int(now.timestamp() * 1000)
     for rule in rules:
         if rule.archive_after_days is not None:

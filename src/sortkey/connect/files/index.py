@@ -8,21 +8,21 @@ import threading
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import apsw
 
+from sortkey.connect.files.rows import PartRow, UploadRow, Version
 from sortkey.errors import ObjectNotFound
-from sortkey.runtime.objects import Tier, refuse_existing, refuse_other
+from sortkey.runtime.objects import refuse_existing, refuse_other
 from sortkey.storage.failures import named_failures
 
 BUSY_MS = 60_000
-"""Transactions are short: whoever waits that long waits for a process that hangs."""
+"""Transactions are short: waiting this long means that another process hangs."""
 
 HIGHEST = "\U0010ffff"
-"""Sorts behind everything that can follow a prefix."""
+"""Sorts after everything that can follow a prefix."""
 
 SCHEMA = """
 create table if not exists version(
@@ -54,58 +54,8 @@ _VERSION = "key, id, marker, size, sha256, type, encoding, metadata, modified_ms
 _LATEST = "seq = (select max(seq) from version as newer where newer.key = version.key)"
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
-    """One row: a version, or a delete marker. Its id is also the name of its file."""
-
-    key: str
-    id: str
-    is_marker: bool
-    size: int
-    sha256: str
-    content_type: str
-    content_encoding: str | None
-    metadata: str
-    modified_ms: int
-    tier: Tier = "standard"
-
-    @property
-    def etag(self) -> str:
-        return etag_of(self.sha256)
-
-
-@dataclass(frozen=True, slots=True)
-class UploadRow:
-    id: str
-    key: str
-    content_type: str
-    content_encoding: str | None
-    metadata: str
-    begun_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class PartRow:
-    upload: str
-    number: int
-    file: str
-    size: int
-    sha256: str
-
-    @property
-    def etag(self) -> str:
-        return etag_of(self.sha256)
-
-
-def etag_of(sha256: str) -> str:
-    """Not MD5, which costs more than writing: an ETag only has to be the same for the
-    same bytes.
-    """
-    return sha256[:32]
-
-
 class Index:
-    """The one connection of this process; threads take turns, processes wait for each other's
+    """The one connection of this process. Threads take turns, and processes wait for each other's
     transactions.
     """
 
@@ -120,7 +70,7 @@ class Index:
             self._connection.execute(SCHEMA)
 
     def _switch_to_wal(self) -> None:
-        """SQLite does not wait for others that open the file at the same moment: so this does."""
+        """Wait for others that open the file at the same moment, which SQLite does not do here."""
         deadline = time.monotonic() + BUSY_MS / 1000
         while True:
             try:
@@ -139,9 +89,8 @@ class Index:
                 yield
                 self._connection.execute("commit")
             except BaseException:
-                if (
-                    self._connection.in_transaction
-                ):  # on a full disk SQLite may have rolled back by itself
+                # On a full disk SQLite may have rolled back by itself.
+                if self._connection.in_transaction:
                     self._connection.execute("rollback")
                 raise
 
@@ -172,8 +121,8 @@ class Index:
             raise refuse_other(key, if_match)
 
     def mark_deleted(self, marker: Version, *, only: str | None = None) -> bool:
-        """Put a delete marker on top of what is there; with `only`, if that version is the newest
-        still.
+        """Add a delete marker as the newest version; with `only`, if that version is still the
+        newest.
         """
         with self.transaction():
             latest = self.latest(marker.key)
@@ -183,25 +132,25 @@ class Index:
             return True
 
     def remove(self, key: str, id: str) -> list[str]:
-        """Forget a version; gives the files that are garbage now."""
+        """Remove a version. Returns the files that are garbage now."""
         with self.transaction():
-            found = self._rows(
+            rows = self._rows(
                 "delete from version where key = ? and id = ? returning id, marker", key, id
             )
-            return self._discard([file for file, marker in found if not marker])
+            return self._discard([file for file, marker in rows if not marker])
 
     def latest(self, key: str) -> Version | None:
         return self._version("where key = ? order by seq desc limit 1", key)
 
     def get(self, key: str, id: str | None) -> Version:
         """A version by its id, or the newest. Raises ObjectNotFound, also for a delete marker."""
-        found = (
+        version = (
             self.latest(key) if id is None else self._version("where id = ? and key = ?", id, key)
         )
-        if found is None or found.is_marker:
+        if version is None or version.is_marker:
             which = "" if id is None else f" in the version {id}"
             raise ObjectNotFound(f"there is no object {key}{which}")
-        return found
+        return version
 
     def page(self, prefix: str, after: str | None, limit: int) -> list[Version]:
         """The newest versions of keys, in the order of keys, without those that are deleted."""
@@ -214,7 +163,7 @@ class Index:
     def history(
         self, prefix: str, after: tuple[str, int], limit: int
     ) -> list[tuple[int, bool, Version]]:
-        """(sequence, is latest, version) by key, newest first, behind a key and sequence."""
+        """(sequence, is latest, version) by key, newest first, after a key and sequence."""
         key, seq = after
         where = (
             "where key >= ? and key < ? and (key > ? or (key = ? and seq < ?)) order by key, seq "
@@ -232,7 +181,7 @@ class Index:
         return [(row[0], bool(row[1]), _version(row[2:])) for row in rows]
 
     def knows(self, file: str) -> bool:
-        """Whether a file is that of a version or of a part."""
+        """Whether a file belongs to a version or a part."""
         query = (
             "select exists(select 1 from version where id = ?) or exists(select 1 from part where "
             "file = ?)"
@@ -262,7 +211,7 @@ class Index:
         )
         if not rows:
             raise ObjectNotFound(
-                f"there is no upload {id} of {key}: it is complete, aborted, or never was"
+                f"there is no upload {id} of {key}: it was completed, aborted, or never begun"
             )
         return UploadRow(*rows[0])
 
@@ -276,7 +225,7 @@ class Index:
         return [UploadRow(*row) for row in rows]
 
     def add_part(self, key: str, part: PartRow) -> list[str]:
-        """Record a part; gives the file of the one that it replaces."""
+        """Record a part. Returns the file of the part that it replaces."""
         with self.transaction():
             self.upload(part.upload, key)
             where = "where upload = ? and number = ?"
@@ -294,7 +243,7 @@ class Index:
     def complete(
         self, upload: UploadRow, version: Version, *, if_absent: bool, if_match: str | None
     ) -> list[str]:
-        """Turn an upload into a version, once; gives the files of its parts."""
+        """Turn an upload into a version, once. Returns the files of its parts."""
         with self.transaction():
             self.upload(upload.id, upload.key)
             self.check(version.key, if_absent=if_absent, if_match=if_match)
@@ -326,9 +275,7 @@ class Index:
         return self._versions(where, prefix, prefix + HIGHEST, before_ms)
 
     def due_for_removal(self, prefix: str, before_ms: int) -> list[Version]:
-        """Versions that something newer has hidden for long enough, and markers that hide nothing
-        any more.
-        """
+        """Versions that were replaced long enough ago, and markers that no longer hide anything."""
         newer = (
             "select min(newer.seq) from version as newer where newer.key = version.key and "
             "newer.seq > version.seq"
@@ -342,7 +289,7 @@ class Index:
         return self._versions(where, prefix, prefix + HIGHEST, before_ms, before_ms)
 
     def archive(self, prefix: str, before_ms: int) -> list[str]:
-        """Record the tier of what is old enough; gives the keys."""
+        """Record the tier of objects that are old enough. Returns their keys."""
         with self.transaction():
             where = (
                 "where key >= ? and key < ? and modified_ms <= ? and not marker and tier = "
@@ -356,13 +303,13 @@ class Index:
             )
         return sorted(key for (key,) in rows)
 
-    # -- garbage: files that no row knows any more, and that may not be removed yet
+    # -- garbage: files without a row that are perhaps not removed yet
 
     def garbage(self) -> list[str]:
         return [file for (file,) in self._rows("select file from garbage")]
 
     def forget(self, files: Sequence[str]) -> None:
-        """The files are removed."""
+        """Forget garbage files that were removed."""
         if files:
             with self.transaction():
                 self._connection.executemany(

@@ -12,8 +12,8 @@ SECRET_BYTES = 32
 
 
 def secret_in(folder: Path, random_bytes: Callable[[int], bytes]) -> bytes:
-    """The secret, made now if there is none. Of two processes that make one at the same time, one
-    has its way.
+    """The secret, created if there is none. If two processes create one at the same time, one
+    wins.
     """
     path = folder / "secret"
     if not path.exists():

@@ -1,4 +1,4 @@
-"""Search on OpenSearch 2.x: an alias for each index, so that another index can take its place."""
+"""Search on OpenSearch 2.x: an alias per index, so that a rebuilt index can replace it."""
 
 from sortkey.connect.opensearch_index.index import OpenSearchIndex
 

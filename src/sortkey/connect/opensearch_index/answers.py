@@ -1,4 +1,4 @@
-"""Requests for pages, and what comes back of them."""
+"""Requests for pages of results, and their answers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from sortkey.runtime.search.query_checks import highlighted, is_scored
 
 FACET_SHARD_SIZE = 10_000
 BEGIN, END = "\ue0f0", "\ue0f1"
-"""Around the words that are shown: letters for private use, which no text should have."""
+"""Mark highlighted words: private-use characters, which no text should have."""
 ANALYZED_MAX = 999_999
-"""Of a longer text only the beginning is shown; OpenSearch would refuse to show any of it."""
+"""Only the beginning of a longer text is highlighted. OpenSearch would refuse all of it."""
 
 
 def request(translator: Translator, query: SearchQuery, position: Position | None) -> Json:
-    """The body of a search for one more than a page."""
+    """The body of a search for one hit more than a page has."""
     scored = not query.sorts and is_scored(query.where)
     sorts: list[Json] = (
         [{"_score": {"order": "desc"}}]
         if scored
-        else [_sort(translator, each) for each in query.sorts]
+        else [_sort(translator, sort) for sort in query.sorts]
     )
     body: Json = {
         "query": translator.query(query.where),
@@ -36,8 +36,8 @@ def request(translator: Translator, query: SearchQuery, position: Position | Non
         body["aggs"] = {
             f"facet{n}": _aggregation(translator, facet) for n, facet in enumerate(query.facets)
         }
-    if shown := {
-        name: _shown(translator, query, name)
+    if highlights := {
+        name: _highlight(translator, query, name)
         for name in query.highlights
         if highlighted(query.where, name)
     }:
@@ -46,7 +46,7 @@ def request(translator: Translator, query: SearchQuery, position: Position | Non
             "number_of_fragments": 0,
             "max_analyzer_offset": ANALYZED_MAX,
             **tags,
-            "fields": shown,
+            "fields": highlights,
         }
     return body
 
@@ -59,31 +59,32 @@ def read(answered: Json, query: SearchQuery) -> Answer:
     }
     end = hits[query.size - 1]["sort"] if len(hits) > query.size > 0 else None
     return Answer(
-        [found(hit) for hit in hits[: query.size]], answered["hits"]["total"]["value"], facets, end
+        [hit_of(hit) for hit in hits[: query.size]], answered["hits"]["total"]["value"], facets, end
     )
 
 
-def found(hit: Json) -> Found:
+def hit_of(hit: Json) -> Found:
     """A hit, or a document that was fetched by its id."""
     source: Json = hit["_source"]
     id = source.pop(ID)
     fields = source.get(ORIGINAL) or source
-    marked = {
-        name: [_marked(text) for text in texts] for name, texts in hit.get("highlight", {}).items()
+    highlights = {
+        name: [_read_marks(text) for text in texts]
+        for name, texts in hit.get("highlight", {}).items()
     }
     return Found(
         id,
         hit["_version"],
         fields,
         hit.get("_score"),
-        {n: [m for m in each if m[1]] for n, each in marked.items()},
+        {n: [m for m in marks if m[1]] for n, marks in highlights.items()},
     )
 
 
 def _sort(translator: Translator, sort: Sort) -> Json:
     if sort.origin is not None:
         point = {"lat": sort.origin.lat, "lon": sort.origin.lon}
-        # Of documents without a place the distance is infinite: they come last.
+        # Documents without a place are infinitely far away: they come last.
         return {
             "_geo_distance": {
                 sort.field: point,
@@ -107,17 +108,17 @@ def _aggregation(translator: Translator, facet: Facet) -> Json:
 
 
 def _value(bucket: Json) -> FacetValue:
-    # Booleans come as 1 and 0, and as texts.
+    # OpenSearch returns booleans as 1 and 0, and as texts.
     is_boolean = bucket.get("key_as_string") in ("true", "false")
     return FacetValue(bool(bucket["key"]) if is_boolean else bucket["key"], bucket["doc_count"])
 
 
-def _shown(translator: Translator, query: SearchQuery, name: str) -> Json:
-    return {"highlight_query": translator.shown(highlighted(query.where, name), name)}
+def _highlight(translator: Translator, query: SearchQuery, name: str) -> Json:
+    return {"highlight_query": translator.highlight(highlighted(query.where, name), name)}
 
 
-def _marked(text: str) -> Marked:
-    """A text between whose marks the words stand, as the text itself and their places."""
+def _read_marks(text: str) -> Marked:
+    """Split a text with marks into the plain text and the positions of the marked words."""
     plain, marks, start = "", list[tuple[int, int]](), 0
     for n, piece in enumerate(text.replace(END, BEGIN).split(BEGIN)):
         start = len(plain)

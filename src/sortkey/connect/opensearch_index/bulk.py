@@ -1,4 +1,4 @@
-"""Writes as lines of a bulk request, with external versions, and what came of each."""
+"""Writes as lines of a bulk request, with external versions, and the outcome of each."""
 
 from __future__ import annotations
 
@@ -17,27 +17,25 @@ from sortkey.model.field_values import EXACT_MAX
 Json = dict[str, Any]
 ID_BYTES_MAX = 512
 BODY_BYTES = 5_000_000
-"""AWS takes 10 MB on its smaller machines."""
+"""AWS accepts 10 MB on its smaller machines."""
 CONFLICT, TOO_MANY = 409, 429
-_SHOWN = 3
+_REASONS_SHOWN = 3
 
 
 def requests(
     fields: DocumentFields, writes: Sequence[DocumentWrite]
 ) -> Iterator[tuple[list[DocumentWrite], bytes]]:
-    """Writes with the bodies of the requests for them, none of which is too large for a small
-    service.
-    """
-    taken, body = list[DocumentWrite](), bytearray()
+    """Batches of writes with their request bodies, none of them too large for a small service."""
+    batch, body = list[DocumentWrite](), bytearray()
     for write in writes:
         lines = _lines(fields, write)
         if body and len(body) + len(lines) > BODY_BYTES:
-            yield taken, bytes(body)
-            taken, body = [], bytearray()
-        taken.append(write)
+            yield batch, bytes(body)
+            batch, body = [], bytearray()
+        batch.append(write)
         body += lines
-    if taken:
-        yield taken, bytes(body)
+    if batch:
+        yield batch, bytes(body)
 
 
 def _lines(fields: DocumentFields, write: DocumentWrite) -> bytes:
@@ -51,8 +49,8 @@ def _lines(fields: DocumentFields, write: DocumentWrite) -> bytes:
 def outcome(
     writes: Sequence[DocumentWrite], answered: Json
 ) -> tuple[list[str], list[DocumentWrite]]:
-    """The ids of late writes, and what is to be sent again. Raises SearchWritesFailed for what is
-    refused for good.
+    """The ids of late writes, and the writes to send again. Raises SearchWritesFailed for those
+    that are rejected.
     """
     late, again, refused = list[str](), list[DocumentWrite](), dict[str, str]()
     for write, item in zip(writes, answered["items"], strict=True):
@@ -67,20 +65,20 @@ def outcome(
             refused[write.id] = _reason(result["error"])
     if refused:
         refused |= for_load(again)
-        shown = "; ".join(f"{id}: {why}" for id, why in list(refused.items())[:_SHOWN])
+        reasons = "; ".join(f"{id}: {why}" for id, why in list(refused.items())[:_REASONS_SHOWN])
         raise SearchWritesFailed(
-            f"{len(refused)} of {len(writes)} documents were refused: {shown}", refused
+            f"{len(refused)} of {len(writes)} documents were rejected: {reasons}", refused
         )
     return late, again
 
 
 def for_load(writes: Sequence[DocumentWrite]) -> dict[str, str]:
-    return {write.id: "refused for load" for write in writes}
+    return {write.id: "OpenSearch is overloaded" for write in writes}
 
 
 def service_id(id: str) -> str:
-    """OpenSearch takes ids of up to 512 bytes; a longer one is replaced by its hash, and kept in a
-    field.
+    """OpenSearch accepts ids of up to 512 bytes. A longer one is replaced by its hash, and stored
+    in a field.
     """
     raw = id.encode()
     return id if len(raw) <= ID_BYTES_MAX else f"sha256:{sha256(raw).hexdigest()}"

@@ -1,4 +1,4 @@
-"""The connection: opensearch-py, with its errors as ours."""
+"""The connection: opensearch-py, with its errors converted to ours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOO_MANY = 429
 
 
 class Connection:
-    """Sends requests to one cluster. What is refused for load is sent again after a pause."""
+    """Sends requests to one cluster. Retries after a pause when the cluster is overloaded."""
 
     def __init__(self, client: OpenSearch, sleep: Callable[[float], object]) -> None:
         self._client, self._sleep = client, sleep
@@ -43,7 +43,7 @@ class Connection:
         self._sleep(FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
 
     def words(self, index: str, text: str) -> tuple[str, ...]:
-        """A text as the index cuts it. Asked once for each text."""
+        """The words of a text, as the index analyzes it. Cached per text."""
         return self._analyzed(index, text)
 
     def close(self) -> None:
@@ -57,16 +57,16 @@ class Connection:
 def _ours(error: failures.TransportError) -> Exception:
     if isinstance(error, failures.ConnectionError):
         return Unreachable(
-            f"OpenSearch does not answer: {error.error}; start it, or check the address"
+            f"OpenSearch does not answer: {error.error}. Start it, or check the address"
         )
     if error.status_code == TOO_MANY:
-        return Throttled(f"OpenSearch refuses for load: {_told(error)}")
+        return Throttled(f"OpenSearch is overloaded: {_message(error)}")
     if "not_found" in str(error.error) or "alias [" in str(error.error):
-        return SearchIndexMissing(f"{_told(error)}: call ensure()")
-    return SearchError(f"OpenSearch refuses: {_told(error)}")
+        return SearchIndexMissing(f"{_message(error)}: call ensure()")
+    return SearchError(f"OpenSearch rejects the request: {_message(error)}")
 
 
-def _told(error: Any) -> str:
+def _message(error: Any) -> str:
     try:
         return error.info["error"]["root_cause"][0]["reason"]
     except (KeyError, IndexError, TypeError):

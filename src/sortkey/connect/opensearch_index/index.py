@@ -1,5 +1,5 @@
-"""The index as the port wants it: an alias, the index behind it, and the one that is built to take
-its place.
+"""The search index port on OpenSearch: an alias, the index behind it, and the one being built to
+replace it.
 """
 
 from __future__ import annotations
@@ -56,25 +56,25 @@ class OpenSearchIndex:
             try:
                 return [f"created {self._create(self._alias)} for {self._alias}"]
             except SearchError:
-                if (index := self._index()) is None:  # else another program was faster
+                if (index := self._index()) is None:  # else another program created it first
                     raise
-        known = self._meta(index)
-        if _fits(known, self._document):
+        meta = self._meta(index)
+        if _fits(meta, self._document):
             return []
-        if known.get("format") != FORMAT:
+        if meta.get("format") != FORMAT:
             return [
                 f"{self._alias} was built by another release of Sortkey: reindex to build it again"
             ]
-        return self._adapt(index, known["declaration"])
+        return self._adapt(index, meta["declaration"])
 
     def write(self, writes: Sequence[DocumentWrite], /) -> Written:
         late: list[str] = []
-        for taken, body in bulk.requests(self._document.fields, writes):
-            late += self._send(taken, body)
+        for batch, body in bulk.requests(self._document.fields, writes):
+            late += self._send(batch, body)
         return Written(len(writes) - len(late), late)
 
     def flush(self) -> None:
-        """Nothing to do: what the service has acknowledged is in its log on disk."""
+        """Nothing to do: acknowledged writes are in the service's log on disk."""
 
     def refresh(self) -> None:
         self._connection.send("POST", f"/{self._alias}/_refresh")
@@ -88,14 +88,14 @@ class OpenSearchIndex:
         return self._connection.send("POST", f"/{self._alias}/_count", body)["count"]
 
     def get(self, ids: Sequence[str], /) -> dict[str, Found]:
-        rows = [answers.found(each) for each in self._documents(ids)]
+        rows = [answers.hit_of(document) for document in self._documents(ids)]
         return {row.id: row for row in rows}
 
     def known(self, ids: Sequence[str], /) -> dict[str, int]:
-        by_service_id = {bulk.service_id(each): each for each in ids}
+        by_service_id = {bulk.service_id(document): document for document in ids}
         return {
-            by_service_id[each["_id"]]: each["_version"]
-            for each in self._documents(ids, _source="false")
+            by_service_id[document["_id"]]: document["_version"]
+            for document in self._documents(ids, _source="false")
         }
 
     def versions(self, after: str | None, size: int, /) -> list[tuple[str, int]]:
@@ -131,8 +131,8 @@ class OpenSearchIndex:
         return built
 
     def note(self, progress: Any, /) -> None:
-        known = memory(self._document.fields.signature, progress)
-        self._connection.send("PUT", f"/{self._needed()}/_mapping", known)
+        meta = memory(self._document.fields.signature, progress)
+        self._connection.send("PUT", f"/{self._needed()}/_mapping", meta)
 
     def noted(self) -> Any:
         meta = self._meta(self._needed())
@@ -155,36 +155,34 @@ class OpenSearchIndex:
     # -- another declaration
 
     def _adapt(self, index: str, built_for: Json) -> list[str]:
-        """Add what is new. Nothing is noted of its progress then: only a rebuild knows what new
-        fields hold.
+        """Add new fields. This clears the noted progress: only a rebuild fills the new fields.
 
-        The types and rules that an index has cannot be changed. It goes on as it is, until it is
-        built again.
+        Existing types and rules cannot be changed. The index keeps them until it is rebuilt.
         """
-        wanted, have = self._document.fields.signature, built_for["fields"]
-        new = [name for name in wanted["fields"] if name not in have]
-        changed = [name for name, kind in have.items() if wanted["fields"].get(name) != kind]
-        done: list[str] = []
+        declared, indexed = self._document.fields.signature, built_for["fields"]
+        new = [name for name in declared["fields"] if name not in indexed]
+        changed = [name for name, kind in indexed.items() if declared["fields"].get(name) != kind]
+        messages: list[str] = []
         if new:
             added = {"properties": properties(self._document.fields, new)}
             built_for = {
                 **built_for,
-                "fields": {**have, **{name: wanted["fields"][name] for name in new}},
+                "fields": {**indexed, **{name: declared["fields"][name] for name in new}},
             }
             self._connection.send("PUT", f"/{index}/_mapping", added | memory(built_for))
-            done.append(f"{self._alias}: added {', '.join(new)}; reindex to fill them")
-        if changed or built_for["rules"] != wanted["rules"]:
+            messages.append(f"{self._alias}: added {', '.join(new)}; reindex to fill them")
+        if changed or built_for["rules"] != declared["rules"]:
             what = ", ".join(changed) or "its rule for undeclared fields"
-            done.append(
+            messages.append(
                 f"{self._alias} was built for another declaration of {what}: reindex to build it "
                 "again"
             )
-        return done
+        return messages
 
     # -- requests
 
     def _send(self, writes: list[DocumentWrite], body: bytes) -> list[str]:
-        """The ids of what came too late. What is refused for load is sent again."""
+        """Returns the ids of late writes. Retries those that an overloaded service refused."""
         late: list[str] = []
         for attempt in range(1, ATTEMPTS + 1):
             answered = self._connection.send(
@@ -196,34 +194,39 @@ class OpenSearchIndex:
                 return late
             if attempt < ATTEMPTS:
                 self._connection.pause(attempt)
-            body = b"".join(each for _, each in bulk.requests(self._document.fields, writes))
+            body = b"".join(part for _, part in bulk.requests(self._document.fields, writes))
         raise SearchWritesFailed(
-            f"OpenSearch refuses {len(writes)} documents for load", bulk.for_load(writes)
+            f"OpenSearch is overloaded: {len(writes)} documents were not written",
+            bulk.for_load(writes),
         )
 
     def _documents(self, ids: Sequence[str], **params: str) -> list[Json]:
         if not ids:
             return []
-        asked = {"ids": [bulk.service_id(each) for each in ids]}
+        body = {"ids": [bulk.service_id(document) for document in ids]}
         documents: list[Json] = self._connection.send(
-            "POST", f"/{self._alias}/_mget", asked, **params
+            "POST", f"/{self._alias}/_mget", body, **params
         )["docs"]
-        for each in documents:
-            if "error" in each:
-                raise SearchError(f"OpenSearch could not read {each['_id']}: {each['error']}")
-        return [each for each in documents if each["found"]]
+        for document in documents:
+            if "error" in document:
+                raise SearchError(
+                    f"OpenSearch could not read {document['_id']}: {document['error']}"
+                )
+        return [document for document in documents if document["found"]]
 
     # -- names
 
     def _index(self) -> str | None:
         """The index behind the alias. Raises SearchError for an index where the alias should be."""
         try:
-            found = list(self._connection.send("GET", f"/_alias/{self._alias}"))
+            indexes = list(self._connection.send("GET", f"/_alias/{self._alias}"))
         except SearchIndexMissing:
-            found = []
-        if len(found) > 1:
-            raise SearchError(f"{self._alias} stands for {', '.join(found)}: it must be one index")
-        return found[0] if found else None
+            indexes = []
+        if len(indexes) > 1:
+            raise SearchError(
+                f"{self._alias} points to {', '.join(indexes)}: it must point to one index"
+            )
+        return indexes[0] if indexes else None
 
     def _needed(self) -> str:
         index = self._index()
@@ -232,9 +235,11 @@ class OpenSearchIndex:
         return index
 
     def _create(self, alias: str) -> str:
-        taken = self._connection.send("GET", f"/{self._name}-*/_alias", expand_wildcards="all")
+        existing = self._connection.send("GET", f"/{self._name}-*/_alias", expand_wildcards="all")
         numbers = [
-            int(tail) for each in taken if (tail := each.removeprefix(f"{self._name}-")).isdigit()
+            int(tail)
+            for name in existing
+            if (tail := name.removeprefix(f"{self._name}-")).isdigit()
         ]
         index = f"{self._name}-{max(numbers, default=0) + 1:06d}"
         body: Json = {

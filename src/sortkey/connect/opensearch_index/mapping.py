@@ -25,16 +25,14 @@ from sortkey.runtime.search.port import DELETES_KEPT_SECONDS
 from sortkey.runtime.search.query_checks import WORD_MAX
 
 FORMAT = 2
-"""Rises when documents have to be indexed again to be found as they should be."""
+"""Increased when documents have to be indexed again."""
 
 ID = f"{OURS}id"
-"""The document's id again, as a field that can be sorted by: the end of every order."""
+"""The document's id as a sortable field: the last key of every sort."""
 ANY_WORDS = f"{OURS}text"
 """The words of all fields that are not declared."""
 ORIGINAL = f"{OURS}original"
-"""The fields as they were given, where letters with accents were spelled in another way than they
-are indexed.
-"""
+"""The original fields, where letters with accents are encoded differently than in the index."""
 ANALYZER = "sortkey"
 
 _EXACT = {"type": "keyword", "ignore_above": EXACT_MAX}
@@ -75,9 +73,9 @@ def settings(shards: int) -> dict[str, Any]:
 
 
 def mappings(fields: DocumentFields) -> dict[str, Any]:
-    """The declared fields, the rules for others, and what the index is to remember of itself.
+    """The declared fields, the rules for others, and the index's own metadata.
 
-    Without rules there are no others: OpenSearch refuses them, rather than guess what they hold.
+    Without rules, OpenSearch rejects other fields rather than guess their types.
     """
     technical = {
         ID: {"type": "keyword"},
@@ -100,16 +98,14 @@ def properties(fields: DocumentFields, names: Iterable[str]) -> dict[str, Any]:
 
 
 def memory(declaration: dict[str, Any], progress: Any = None) -> dict[str, Any]:
-    """What an index remembers: the declaration that it was built for, and how far the building has
-    come.
-    """
+    """The index's own metadata: the declaration that it was built for, and the build's progress."""
     return {
         "_meta": {"sortkey": {"format": FORMAT, "declaration": declaration, "progress": progress}}
     }
 
 
 def exact(kind: FieldKind, field: str) -> str:
-    """Where whole values are: beside the words of a text."""
+    """The path of exact values. A text has them in a subfield beside its words."""
     return f"{field}.keyword" if isinstance(kind, Text) else field
 
 

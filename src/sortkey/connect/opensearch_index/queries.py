@@ -29,13 +29,13 @@ Json = dict[str, Any]
 EVERYTHING: Json = {"match_all": {"boost": 0}}
 NOTHING: Json = {"match_none": {}}
 EDGE_DEGREES = 1e-7
-"""About a centimetre: so much is rounded anyway."""
+"""About a centimetre, which is within the rounding anyway."""
 _ALL_TERMS = {"rewrite": "constant_score"}
-"""Without it, only the fifty commonest words that fit are looked for."""
+"""Without it, only the fifty most common matching words are searched."""
 
 
 class Translator:
-    """Makes queries. `words_of` cuts a text into words as the index does."""
+    """Makes queries. `words_of` splits a text into words as the index does."""
 
     def __init__(self, fields: DocumentFields, words_of: Callable[[str], Sequence[str]]) -> None:
         self._any_words = [name for name, kind in fields.items() if kind.has_words] + [ANY_WORDS]
@@ -52,36 +52,36 @@ class Translator:
             case AllMatch(clauses):
                 return self._all(clauses)
             case AnyMatch(clauses):
-                return _any([self._scored(each) for each in clauses])
+                return _any([self._scored(part) for part in clauses])
             case NotMatch(inner):
                 return self._all((NotMatch(inner),))
             case _:
                 return self._filter(clause)
 
-    def shown(self, clauses: Sequence[TextMatch | PhraseMatch], field: str) -> Json:
+    def highlight(self, clauses: Sequence[TextMatch | PhraseMatch], field: str) -> Json:
         """What is highlighted in a field: any of the words."""
-        made: list[Json] = []
+        queries: list[Json] = []
         for clause in clauses:
             if isinstance(clause, PhraseMatch):
-                made.append(self._phrase(clause, [field]))
+                queries.append(self._phrase(clause, [field]))
             else:
                 anything = TextMatch(clause.words, (), True, clause.fuzzy, clause.begins)
-                made.append(self._text(anything, [field]))
-        return _any(made)
+                queries.append(self._text(anything, [field]))
+        return _any(queries)
 
     def _text(self, clause: TextMatch, fields: Sequence[str]) -> Json:
         words = self._words_of(clause.words)
-        made = [
+        queries = [
             _any(
                 [
-                    each
+                    query
                     for field in fields
-                    for each in _word(field, word, clause, is_last=n == len(words) - 1)
+                    for query in _word(field, word, clause, is_last=n == len(words) - 1)
                 ]
             )
             for n, word in enumerate(words)
         ]
-        return _any(made) if clause.any_word or not made else {"bool": {"must": made}}
+        return _any(queries) if clause.any_word or not queries else {"bool": {"must": queries}}
 
     def _phrase(self, clause: PhraseMatch, fields: Sequence[str]) -> Json:
         if not self._words_of(clause.words):
@@ -89,19 +89,21 @@ class Translator:
         return _any([{"match_phrase": {field: {"query": clause.words}}} for field in fields])
 
     def _all(self, clauses: Sequence[Match]) -> Json:
-        wanted = [each for each in clauses if not isinstance(each, NotMatch)]
-        made = {
-            "must": [self.query(each) for each in wanted if is_scored(each)],
-            "filter": [self.query(each) for each in wanted if not is_scored(each)],
-            "must_not": [self.query(each.clause) for each in clauses if isinstance(each, NotMatch)],
+        positive = [clause for clause in clauses if not isinstance(clause, NotMatch)]
+        occurrences = {
+            "must": [self.query(clause) for clause in positive if is_scored(clause)],
+            "filter": [self.query(clause) for clause in positive if not is_scored(clause)],
+            "must_not": [
+                self.query(clause.clause) for clause in clauses if isinstance(clause, NotMatch)
+            ],
         }
-        kept = {occur: queries for occur, queries in made.items() if queries}
-        return {"bool": kept} if kept else EVERYTHING
+        used = {occur: queries for occur, queries in occurrences.items() if queries}
+        return {"bool": used} if used else EVERYTHING
 
     def _scored(self, clause: Match) -> Json:
-        """A filter among alternatives says nothing of how well a document matches."""
-        made = self.query(clause)
-        return made if is_scored(clause) else {"constant_score": {"filter": made, "boost": 0}}
+        """A filter among alternatives must not change the score."""
+        query = self.query(clause)
+        return query if is_scored(clause) else {"constant_score": {"filter": query, "boost": 0}}
 
     def _filter(self, clause: Match) -> Json:
         match clause:
@@ -131,7 +133,7 @@ class Translator:
                 raise TypeError(clause)
 
     def exact(self, field: str) -> str:
-        """Where the whole values of a field are, or of a member of a flat object."""
+        """The path of the exact values of a field, or of a member of a flat object."""
         return exact(self._fields.at(field)[0], field)
 
     def _keyword(self, field: str, values: Sequence[Any]) -> Json:
@@ -142,13 +144,12 @@ class Translator:
         return {"terms": {self.exact(field): list(values)}}
 
     def _exists(self, field: str) -> Json:
-        if (
-            "." in field
-        ):  # of a flat object OpenSearch knows the names of members, but not on which path they are
+        # Of a flat object OpenSearch knows the names of members, but not their paths.
+        if "." in field:
             return {"prefix": {field: {"value": ""}}}
         # A text has words, or a whole value, or both.
         return _any(
-            [{"exists": {"field": each}} for each in dict.fromkeys([field, self.exact(field)])]
+            [{"exists": {"field": path}} for path in dict.fromkeys([field, self.exact(field)])]
         )
 
     def _range(self, field: str, low: float | None, high: float | None) -> Json:
@@ -162,16 +163,16 @@ class Translator:
 
 
 def _word(field: str, word: str, clause: TextMatch, *, is_last: bool) -> list[Json]:
-    found: list[Json] = [{"term": {field: {"value": word}}}]
+    queries: list[Json] = [{"term": {field: {"value": word}}}]
     if clause.begins and is_last:
-        found.append({"prefix": {field: {"value": word, **_ALL_TERMS}}})
+        queries.append({"prefix": {field: {"value": word, **_ALL_TERMS}}})
     elif clause.fuzzy and edits(word):
-        found.append({"fuzzy": {field: {"value": word, "fuzziness": edits(word), **_ALL_TERMS}}})
-    return found
+        queries.append({"fuzzy": {field: {"value": word, "fuzziness": edits(word), **_ALL_TERMS}}})
+    return queries
 
 
 def _apart(low: float, high: float, limit: int) -> tuple[float, float]:
-    """Edges of a box as OpenSearch takes them: it refuses a box without width or height."""
+    """The edges of a box, widened if they are equal: OpenSearch rejects a box without an area."""
     if low != high:
         return low, high
     return max(low - EDGE_DEGREES, -limit), min(high + EDGE_DEGREES, limit)

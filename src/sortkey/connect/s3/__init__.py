@@ -1,7 +1,7 @@
 """Objects on S3, or on anything that speaks its protocol, through boto3. The bucket should have
-versions switched on.
+versioning enabled.
 
-boto3 costs about a millisecond a call, which the objects of payloads do not feel.
+boto3 costs about a millisecond per call, which does not matter for payloads.
 """
 
 from sortkey.connect.s3.bucket import S3Objects

@@ -1,4 +1,4 @@
-"""S3's answers as values of the port, and rules of the port as S3 wants them."""
+"""Converts S3's answers to the port's types, and lifecycle rules to S3's."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 from sortkey.runtime.objects import BINARY, Lifecycle, ObjectInfo, ObjectVersion, Tier, clean_etag
 
 UNVERSIONED = "null"
-"""The id that S3 itself gives to what is written while versions are switched off."""
+"""The id that S3 gives to objects written while versioning is off."""
 
 ARCHIVE_CLASS = "GLACIER_IR"
-"""Read at once, as everything else: the classes below it must be asked for hours before."""
+"""Readable at once, like everything else. Colder classes must be restored hours before."""
 
 _ARCHIVES = {"GLACIER", "GLACIER_IR", "DEEP_ARCHIVE"}
 
@@ -38,23 +38,23 @@ def info_of(key: str, answer: Mapping[str, Any]) -> ObjectInfo:
 
 
 def written_at(answer: Mapping[str, Any]) -> datetime:
-    """S3 does not say when it has written something; the date of its answer is that, by its own
-    clock.
-    """
-    told: str | None = answer["ResponseMetadata"]["HTTPHeaders"].get("date")
-    return parsedate_to_datetime(told).astimezone(UTC) if told else datetime.now(UTC)
+    """S3 does not say when it wrote an object. The date of its answer is that, by its own clock."""
+    date: str | None = answer["ResponseMetadata"]["HTTPHeaders"].get("date")
+    return parsedate_to_datetime(date).astimezone(UTC) if date else datetime.now(UTC)
 
 
-def tier_of(told: Mapping[str, Any]) -> Tier:
-    return "archive" if told.get("StorageClass") in _ARCHIVES else "standard"
+def tier_of(description: Mapping[str, Any]) -> Tier:
+    return "archive" if description.get("StorageClass") in _ARCHIVES else "standard"
 
 
 def versions_of(page: Mapping[str, Any]) -> Iterator[ObjectVersion]:
-    """Versions and markers of a page, which come in two lists, by key and the newest first."""
-    told: list[tuple[bool, dict[str, Any]]] = [(False, each) for each in page.get("Versions", ())]
-    told += [(True, each) for each in page.get("DeleteMarkers", ())]
+    """Versions and delete markers of a page, by key and newest first. S3 lists them separately."""
+    entries: list[tuple[bool, dict[str, Any]]] = [
+        (False, each) for each in page.get("Versions", ())
+    ]
+    entries += [(True, each) for each in page.get("DeleteMarkers", ())]
     for key, group in groupby(
-        sorted(told, key=lambda each: _order(each[1])), key=lambda each: each[1]["Key"]
+        sorted(entries, key=lambda each: _order(each[1])), key=lambda each: each[1]["Key"]
     ):
         for is_marker, each in group:
             yield ObjectVersion(
@@ -74,13 +74,17 @@ def _order(version: Mapping[str, Any]) -> tuple[bytes, bool, float]:
 
 
 def _whole_sha256(answer: Mapping[str, Any]) -> str | None:
-    """The SHA-256 of the object. That of a multipart upload is one of its parts' hashes, which says
-    nothing here.
+    """The SHA-256 of the object. None for a multipart upload: its checksum is of its parts'
+    hashes.
     """
-    told: str = answer.get("ChecksumSHA256") or ""
-    if not told or "-" in told or answer.get("ChecksumType", "FULL_OBJECT") != "FULL_OBJECT":
+    checksum: str = answer.get("ChecksumSHA256") or ""
+    if (
+        not checksum
+        or "-" in checksum
+        or answer.get("ChecksumType", "FULL_OBJECT") != "FULL_OBJECT"
+    ):
         return None
-    return b64decode(told).hex()
+    return b64decode(checksum).hex()
 
 
 def base64_of(sha256: str) -> str:
@@ -92,28 +96,38 @@ def rules_for_s3(rules: Sequence[Lifecycle]) -> list[dict[str, Any]]:
 
 
 def _rule_for_s3(id: str, rule: Lifecycle) -> dict[str, Any]:
-    told: dict[str, Any] = {"ID": id, "Status": "Enabled", "Filter": {"Prefix": rule.prefix}}
+    configuration: dict[str, Any] = {
+        "ID": id,
+        "Status": "Enabled",
+        "Filter": {"Prefix": rule.prefix},
+    }
     if rule.expire_after_days is not None:
-        told["Expiration"] = {"Days": rule.expire_after_days}
+        configuration["Expiration"] = {"Days": rule.expire_after_days}
     elif rule.old_versions_after_days is not None:
-        told["Expiration"] = {"ExpiredObjectDeleteMarker": True}
+        configuration["Expiration"] = {"ExpiredObjectDeleteMarker": True}
     if rule.archive_after_days is not None:
-        told["Transitions"] = [{"Days": rule.archive_after_days, "StorageClass": ARCHIVE_CLASS}]
+        configuration["Transitions"] = [
+            {"Days": rule.archive_after_days, "StorageClass": ARCHIVE_CLASS}
+        ]
     if rule.old_versions_after_days is not None:
-        told["NoncurrentVersionExpiration"] = {"NoncurrentDays": rule.old_versions_after_days}
+        configuration["NoncurrentVersionExpiration"] = {
+            "NoncurrentDays": rule.old_versions_after_days
+        }
     if rule.uploads_after_days is not None:
-        told["AbortIncompleteMultipartUpload"] = {"DaysAfterInitiation": rule.uploads_after_days}
-    return told
+        configuration["AbortIncompleteMultipartUpload"] = {
+            "DaysAfterInitiation": rule.uploads_after_days
+        }
+    return configuration
 
 
-def rules_of_s3(told: Sequence[Mapping[str, Any]]) -> list[Lifecycle]:
-    """The rules that this port can say. Others in the bucket (by tag, by size) are left out."""
-    found: list[Lifecycle] = []
-    for rule in told:
+def rules_of_s3(configurations: Sequence[Mapping[str, Any]]) -> list[Lifecycle]:
+    """The rules that the port can express. Others in the bucket (by tag, by size) are left out."""
+    rules: list[Lifecycle] = []
+    for rule in configurations:
         days = {
             "expire_after_days": rule.get("Expiration", {}).get("Days"),
             "archive_after_days": next(
-                (each.get("Days") for each in rule.get("Transitions", ())), None
+                (transition.get("Days") for transition in rule.get("Transitions", ())), None
             ),
             "old_versions_after_days": rule.get("NoncurrentVersionExpiration", {}).get(
                 "NoncurrentDays"
@@ -129,5 +143,5 @@ def rules_of_s3(told: Sequence[Mapping[str, Any]]) -> list[Lifecycle]:
             "ObjectSizeGreaterThan",
             "ObjectSizeLessThan",
         }:
-            found.append(Lifecycle(where.get("Prefix", ""), **days))
-    return found
+            rules.append(Lifecycle(where.get("Prefix", ""), **days))
+    return rules

@@ -1,4 +1,4 @@
-"""The body of an answer as a reader wants it."""
+"""The body of an answer as a readable stream."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from sortkey.errors import Unreachable
 
 
 class Body:
-    """Bytes as they come from S3. A connection that breaks in the middle is Unreachable, not the
-    end.
-    """
+    """The bytes that S3 sends. A connection that breaks raises Unreachable. It is not an end."""
 
     def __init__(self, key: str, stream: Any) -> None:
         self._key, self._stream = key, stream

@@ -1,4 +1,4 @@
-"""A bucket of S3: the operations of `Objects` as requests."""
+"""A bucket on S3: the operations of `Objects` as requests."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from sortkey.connect.s3.answers import (
 from sortkey.connect.s3.body import Body
 from sortkey.connect.s3.calls import Conflict
 from sortkey.connect.s3.parts import PART_BYTES, copied_in_parts, cut, sent_in_parts
+from sortkey.connect.s3.requests import conditions, new_object, next_page
 from sortkey.errors import ModelError, ObjectNotFound, StoreError
 from sortkey.runtime.objects import (
     BINARY,
@@ -40,7 +41,6 @@ from sortkey.runtime.objects import (
     Part,
     Upload,
     check_key,
-    check_metadata,
     check_part,
     check_parts,
     check_range,
@@ -51,20 +51,18 @@ from sortkey.runtime.objects import (
 from sortkey.runtime.objects.data import Data, ObjectReader, chunks
 
 AT_ONCE_BYTES_MAX = 64 << 20
-"""Bytes that are in memory anyway are sent in one request up to here: S3 then knows the SHA-256 of
-the whole.
+"""Bytes in memory are sent in one request up to this size, so that S3 knows the SHA-256 of the
+whole.
 """
 
 COPY_BYTES_MAX = 5 << 30
-"""Above this S3 copies in parts."""
+"""Larger objects are copied in parts."""
 
 CONFLICT_TRIES = 5
 
 
 class S3Objects:
-    """A bucket. `client` is one of boto3, for those who have their own; else it is made from the
-    rest.
-    """
+    """A bucket. `client` is a boto3 client. Without one, it is made from the other arguments."""
 
     def __init__(
         self,
@@ -98,20 +96,20 @@ class S3Objects:
         if_absent: bool = False,
         if_match: str | None = None,
     ) -> ObjectInfo:
-        about = self._about(key, content_type, content_encoding, metadata)
-        when = _when(if_absent, if_match)
+        about = new_object(self.name, key, content_type, content_encoding, metadata)
+        condition = conditions(if_absent, if_match)
         if isinstance(data, (bytes, bytearray)) and len(data) <= AT_ONCE_BYTES_MAX:
-            return self._put_at_once(about, data, when)
+            return self._put_at_once(about, data, condition)
         parts = cut(data, self._part_bytes)
         first = next(parts, b"")
         second = next(parts, None)
         if second is None:
-            return self._put_at_once(about, first, when)
+            return self._put_at_once(about, first, condition)
         try:
-            answer, size, hash = sent_in_parts(self._call, about, first, second, parts, when)
+            answer, size, hash = sent_in_parts(self._call, about, first, second, parts, condition)
         except ObjectNotFound as error:
-            raise self._refused(error, key, when) from error
-        return self._written(about, answer, size, hash)
+            raise self._refusal(error, key, condition) from error
+        return self._info(about, answer, size, hash)
 
     def open(
         self, key: str, *, version_id: str | None = None, start: int = 0, end: int | None = None
@@ -155,8 +153,8 @@ class S3Objects:
         metadata: Mapping[str, str] | None = None,
     ) -> ObjectInfo:
         old = self.head(source, version_id)
-        given = old.metadata if metadata is None else metadata
-        about = self._about(target, old.content_type, old.content_encoding, given)
+        new_metadata = old.metadata if metadata is None else metadata
+        about = new_object(self.name, target, old.content_type, old.content_encoding, new_metadata)
         origin: dict[str, Any] = {"Bucket": self.name, "Key": source}
         if old.version_id != UNVERSIONED:
             origin["VersionId"] = old.version_id
@@ -178,7 +176,7 @@ class S3Objects:
         if after is not None:
             request["StartAfter"] = after
         answer = self._call("list_objects_v2", **request)
-        found = tuple(
+        objects = tuple(
             ListedObject(
                 o["Key"],
                 o["Size"],
@@ -188,7 +186,9 @@ class S3Objects:
             )
             for o in answer.get("Contents", ())
         )
-        return ObjectPage(found, found[-1].key if found and answer.get("IsTruncated") else None)
+        return ObjectPage(
+            objects, objects[-1].key if objects and answer.get("IsTruncated") else None
+        )
 
     def versions(self, prefix: str = "") -> Iterator[ObjectVersion]:
         request: dict[str, Any] = {
@@ -201,7 +201,9 @@ class S3Objects:
             yield from versions_of(page)
             if not page.get("IsTruncated"):
                 return
-            request |= _next(page, KeyMarker="NextKeyMarker", VersionIdMarker="NextVersionIdMarker")
+            request |= next_page(
+                page, KeyMarker="NextKeyMarker", VersionIdMarker="NextVersionIdMarker"
+            )
 
     # -- uploads in parts
 
@@ -213,9 +215,8 @@ class S3Objects:
         content_encoding: str | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> Upload:
-        about = self._about(key, content_type, content_encoding, metadata)
-        # Without a checksum to be sent with each part: browsers, which send them through links,
-        # know of none.
+        about = new_object(self.name, key, content_type, content_encoding, metadata)
+        # No checksum per part: browsers, which upload parts through links, do not compute one.
         answer = self._call("create_multipart_upload", **about)
         return Upload(key, answer["UploadId"], written_at(answer))
 
@@ -236,13 +237,13 @@ class S3Objects:
         if_match: str | None = None,
     ) -> ObjectInfo:
         check_parts(parts)
-        told = [{"PartNumber": part.number, "ETag": part.etag} for part in parts]
-        request = {**self._of(upload), "MultipartUpload": {"Parts": told}}
-        when = _when(if_absent, if_match)
+        manifest = [{"PartNumber": part.number, "ETag": part.etag} for part in parts]
+        request = {**self._of(upload), "MultipartUpload": {"Parts": manifest}}
+        condition = conditions(if_absent, if_match)
         try:
-            answer = self._call("complete_multipart_upload", **request, **when)
+            answer = self._call("complete_multipart_upload", **request, **condition)
         except ObjectNotFound as error:
-            raise self._refused(error, upload.key, when) from error
+            raise self._refusal(error, upload.key, condition) from error
         return self.head(upload.key, answer.get("VersionId"))
 
     def abort_upload(self, upload: Upload) -> None:
@@ -250,7 +251,7 @@ class S3Objects:
             self._call("abort_multipart_upload", **self._of(upload))
 
     def uploads(self, prefix: str = "") -> Sequence[Upload]:
-        found: list[Upload] = []
+        uploads: list[Upload] = []
         request: dict[str, Any] = {
             "Bucket": self.name,
             "Prefix": prefix,
@@ -258,13 +259,15 @@ class S3Objects:
         }
         while True:
             page = self._call("list_multipart_uploads", **request)
-            for each in page.get("Uploads", ()):
-                found.append(
-                    Upload(each["Key"], each["UploadId"], each["Initiated"].astimezone(UTC))
+            for upload in page.get("Uploads", ()):
+                uploads.append(
+                    Upload(upload["Key"], upload["UploadId"], upload["Initiated"].astimezone(UTC))
                 )
             if not page.get("IsTruncated"):
-                return found
-            request |= _next(page, KeyMarker="NextKeyMarker", UploadIdMarker="NextUploadIdMarker")
+                return uploads
+            request |= next_page(
+                page, KeyMarker="NextKeyMarker", UploadIdMarker="NextUploadIdMarker"
+            )
 
     # -- links
 
@@ -295,9 +298,11 @@ class S3Objects:
         if not rules:
             self._call("delete_bucket_lifecycle", Bucket=self.name)
             return
-        told = {"Rules": rules_for_s3(rules)}
+        configuration = {"Rules": rules_for_s3(rules)}
         self._call(
-            "put_bucket_lifecycle_configuration", Bucket=self.name, LifecycleConfiguration=told
+            "put_bucket_lifecycle_configuration",
+            Bucket=self.name,
+            LifecycleConfiguration=configuration,
         )
 
     def lifecycle(self) -> Sequence[Lifecycle]:
@@ -328,31 +333,31 @@ class S3Objects:
         what = f"s3://{self.name}/{request.get('Key', '')}"
         return calls.call(what, getattr(self.client, operation), **request)
 
-    def _refused(self, error: ObjectNotFound, key: str, when: dict[str, str]) -> StoreError:
-        """What is not there does not match either: for S3 that is another error."""
-        if "IfMatch" in when and calls.code_of(error) == "NoSuchKey":
-            return refuse_other(key, clean_etag(when["IfMatch"]))
+    def _refusal(self, error: ObjectNotFound, key: str, condition: dict[str, str]) -> StoreError:
+        """S3 answers NoSuchKey if if_match meets no object. Here that is a failed condition."""
+        if "IfMatch" in condition and calls.code_of(error) == "NoSuchKey":
+            return refuse_other(key, clean_etag(condition["IfMatch"]))
         return error
 
     def _put_at_once(
-        self, about: dict[str, Any], body: bytes | bytearray, when: dict[str, str]
+        self, about: dict[str, Any], body: bytes | bytearray, condition: dict[str, str]
     ) -> ObjectInfo:
         hash = sha256(body).hexdigest()
         request = {**about, "Body": bytes(body), "ChecksumSHA256": base64_of(hash)}
         for attempt in range(CONFLICT_TRIES):
             try:
-                answer = self._call("put_object", **request, **when)
+                answer = self._call("put_object", **request, **condition)
             except ObjectNotFound as error:
-                raise self._refused(error, about["Key"], when) from error
-            except Conflict:  # another write of the key is under way, and may fail yet
+                raise self._refusal(error, about["Key"], condition) from error
+            except Conflict:  # another write of the key is in progress, and may still fail
                 if attempt == CONFLICT_TRIES - 1:
                     raise
                 self._sleep(random.random() * 0.05 * 2**attempt)
             else:
-                return self._written(about, answer, len(body), hash)
-        raise AssertionError("the last try returns or raises")
+                return self._info(about, answer, len(body), hash)
+        raise AssertionError("the last attempt returns or raises")
 
-    def _written(
+    def _info(
         self, about: dict[str, Any], answer: Mapping[str, Any], size: int, hash: str
     ) -> ObjectInfo:
         version, etag, at = (
@@ -376,22 +381,6 @@ class S3Objects:
     def _nothing(self, key: str, version_id: str | None) -> ObjectReader:
         return ObjectReader(self.head(key, version_id), BytesIO(), 0, whole=False)
 
-    def _about(
-        self,
-        key: str,
-        content_type: str,
-        content_encoding: str | None,
-        metadata: Mapping[str, str] | None,
-    ) -> dict[str, Any]:
-        about: dict[str, Any] = {
-            "Bucket": self.name,
-            "Key": check_key(key),
-            "ContentType": content_type,
-        }
-        if content_encoding is not None:
-            about["ContentEncoding"] = content_encoding
-        return about | {"Metadata": check_metadata(metadata)}
-
     def _at(self, key: str, version_id: str | None) -> dict[str, Any]:
         at: dict[str, Any] = {"Bucket": self.name, "Key": check_key(key)}
         return at if version_id is None else at | {"VersionId": version_id}
@@ -403,13 +392,3 @@ class S3Objects:
         links.expiry(0, seconds)
         sign: Any = self.client.generate_presigned_url
         return calls.call(self.name, lambda: sign(operation, Params=request, ExpiresIn=seconds))
-
-
-def _when(if_absent: bool, if_match: str | None) -> dict[str, str]:
-    when = {"IfNoneMatch": "*"} if if_absent else {}
-    return when if if_match is None else when | {"IfMatch": f'"{if_match}"'}
-
-
-def _next(page: Mapping[str, Any], **markers: str) -> dict[str, Any]:
-    """Where the next page begins. S3 refuses a marker that is empty."""
-    return {name: page[told] for name, told in markers.items() if page.get(told)}

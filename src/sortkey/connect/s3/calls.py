@@ -1,5 +1,5 @@
-"""Calls to S3 through boto3, which is loaded when the first bucket is opened; its errors in our
-words.
+"""Calls to S3 through boto3, which is loaded when the first bucket is opened. Its errors are
+converted to ours.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ATTEMPTS = 5
 
 _MISSING = {"404", "NoSuchKey", "NoSuchVersion", "NoSuchUpload", "405", "MethodNotAllowed"}
 _BAD_VERSION = {"400", "InvalidArgument"}
-"""An id that S3 never gave out is no version either."""
+"""S3's answers to a version id that it never issued."""
 _REFUSED = {"412", "PreconditionFailed"}
 _CONFLICT = {"409", "ConditionalRequestConflict", "OperationAborted"}
 _DAMAGED = {
@@ -45,11 +45,11 @@ _SETTINGS = {
 
 
 class Conflict(PreconditionFailed):
-    """Somebody else writes the same key at this moment: S3 asks to try again."""
+    """Another client is writing the same key: S3 asks to try again."""
 
 
 def client(region: str | None, endpoint: str | None, profile: str | None) -> Any:
-    """A client of boto3. Signatures of version 4 also in URLs, so that these bind size and type."""
+    """A boto3 client. Its presigned URLs use Signature Version 4, so they bind size and type."""
     try:
         boto3: Any = importlib.import_module("boto3")
         config: Any = importlib.import_module("botocore.config")
@@ -60,20 +60,20 @@ def client(region: str | None, endpoint: str | None, profile: str | None) -> Any
     settings = config.Config(
         signature_version="s3v4",
         retries={"mode": "standard", "max_attempts": ATTEMPTS},
-        # We send SHA-256 ourselves and check what we read ourselves: once is enough.
+        # We send the SHA-256 and verify what we read ourselves: once is enough.
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",
         s3={"addressing_style": "path" if endpoint else "auto"},
     )
-    session = _asked(
+    session = _configured(
         lambda: boto3.Session(profile_name=profile, region_name=region, botocore_session=_core())
     )
-    return _asked(lambda: session.client("s3", endpoint_url=endpoint, config=settings))
+    return _configured(lambda: session.client("s3", endpoint_url=endpoint, config=settings))
 
 
 def _core() -> Any:
-    """What a session of boto3 stands on. All share what botocore knows of S3: reading it costs 0.1
-    s and 20 MB.
+    """The botocore session under a boto3 session. All share one description of S3, which costs
+    0.1 s and 20 MB to read.
     """
     core: Any = importlib.import_module("botocore.session").get_session()
     core.register_component("data_loader", _descriptions())
@@ -86,7 +86,7 @@ def _descriptions() -> Any:
 
 
 def call(what: str, function: Callable[..., Any], /, **request: Any) -> Any:
-    """One request; `what` it is about stands in the message when it fails."""
+    """Send one request. `what` names its subject in error messages."""
     exceptions: Any = importlib.import_module("botocore.exceptions")
     try:
         return function(**request)
@@ -109,7 +109,7 @@ def code_of(error: StoreError) -> str:
     )
 
 
-def _asked(function: Callable[[], Any]) -> Any:
+def _configured(function: Callable[[], Any]) -> Any:
     exceptions: Any = importlib.import_module("botocore.exceptions")
     try:
         return function()
@@ -118,8 +118,8 @@ def _asked(function: Callable[[], Any]) -> Any:
 
 
 def _refuse(what: str, error: Any, *, has_version: bool) -> NoReturn:
-    told: dict[str, Any] = error.response.get("Error", {})
-    code, message = str(told.get("Code", "")), f"{what}: {told.get('Message') or error}"
+    details: dict[str, Any] = error.response.get("Error", {})
+    code, message = str(details.get("Code", "")), f"{what}: {details.get('Message') or error}"
     if code in _SETTINGS:
         raise NotConfigured(f"{message} ({code})") from error
     if code in _MISSING or (has_version and code in _BAD_VERSION):

@@ -1,6 +1,4 @@
-"""Streams of any size in parts: sent, or copied inside S3, with no more than two parts in
-memory.
-"""
+"""Sends streams in parts, or copies them inside S3, with at most two parts in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from sortkey.runtime.objects.data import Data, chunks
 
 PART_BYTES = 8 << 20
 DOUBLED_AFTER_PARTS = 1000
-"""The parts of very long streams grow, so that 10,000 of them are enough for all that S3 takes."""
+"""The parts of very long streams grow, so that 10,000 of them reach S3's maximum size."""
 
 Call = Callable[..., Any]
 
@@ -39,14 +37,14 @@ def cut(data: Data, part_bytes: int) -> Iterator[bytes]:
 
 def sent_in_parts(
     call: Call,
-    about: dict[str, Any],
+    request: dict[str, Any],
     first: bytes,
     second: bytes,
     others: Iterator[bytes],
-    when: dict[str, str],
+    condition: dict[str, str],
 ) -> tuple[Any, int, str]:
-    """Send a stream whose first two parts are known; gives the answer, the size and the SHA-256 of
-    it all.
+    """Send a stream whose first two parts were read. Returns the answer, and the size and SHA-256
+    of the whole.
     """
     size, hash = 0, sha256()
 
@@ -55,8 +53,8 @@ def sent_in_parts(
         size += len(part)
         hash.update(part)
         checksum = base64_of(sha256(part).hexdigest())
-        told = call("upload_part", **of, PartNumber=number, Body=part, ChecksumSHA256=checksum)
-        return {"PartNumber": number, "ETag": told["ETag"], "ChecksumSHA256": checksum}
+        answer = call("upload_part", **of, PartNumber=number, Body=part, ChecksumSHA256=checksum)
+        return {"PartNumber": number, "ETag": answer["ETag"], "ChecksumSHA256": checksum}
 
     def send_all(of: dict[str, Any]) -> list[dict[str, Any]]:
         return [
@@ -64,40 +62,42 @@ def sent_in_parts(
             for number, part in enumerate(chain((first, second), others), start=1)
         ]
 
-    answer = _in_parts(call, {**about, "ChecksumAlgorithm": "SHA256"}, send_all, when)
+    answer = _in_parts(call, {**request, "ChecksumAlgorithm": "SHA256"}, send_all, condition)
     return answer, size, hash.hexdigest()
 
 
 def copied_in_parts(
-    call: Call, about: dict[str, Any], origin: dict[str, Any], size: int, part_bytes: int
+    call: Call, request: dict[str, Any], origin: dict[str, Any], size: int, part_bytes: int
 ) -> Any:
-    """Copy what is too large for one request."""
+    """Copy an object that is too large for one request."""
 
     def copy_all(of: dict[str, Any]) -> list[dict[str, Any]]:
         parts: list[dict[str, Any]] = []
         for number, start in enumerate(range(0, size, part_bytes), start=1):
             part = f"bytes={start}-{min(start + part_bytes, size) - 1}"
-            told = call(
+            answer = call(
                 "upload_part_copy", **of, PartNumber=number, CopySource=origin, CopySourceRange=part
             )
-            parts.append({"PartNumber": number, "ETag": told["CopyPartResult"]["ETag"]})
+            parts.append({"PartNumber": number, "ETag": answer["CopyPartResult"]["ETag"]})
         return parts
 
-    return _in_parts(call, about, copy_all, {})
+    return _in_parts(call, request, copy_all, {})
 
 
 def _in_parts(
     call: Call,
-    about: dict[str, Any],
+    request: dict[str, Any],
     send_all: Callable[[dict[str, Any]], list[dict[str, Any]]],
-    when: dict[str, str],
+    condition: dict[str, str],
 ) -> Any:
-    upload = call("create_multipart_upload", **about)
-    of = {"Bucket": about["Bucket"], "Key": about["Key"], "UploadId": upload["UploadId"]}
+    upload = call("create_multipart_upload", **request)
+    of = {"Bucket": request["Bucket"], "Key": request["Key"], "UploadId": upload["UploadId"]}
     try:
         parts = send_all(of)
-        return call("complete_multipart_upload", **of, MultipartUpload={"Parts": parts}, **when)
+        return call(
+            "complete_multipart_upload", **of, MultipartUpload={"Parts": parts}, **condition
+        )
     except BaseException:  # also an interrupt: S3 would keep the parts, and charge for them
-        with suppress(StoreError):  # the first error is the one to tell
+        with suppress(StoreError):  # the first error is the one to report
             call("abort_multipart_upload", **of)
         raise

@@ -1,4 +1,4 @@
-"""Search on tantivy, embedded: a folder for each index, one process that writes it, any number that
+"""Embedded search on tantivy: one folder per index, one process that writes it, and any number that
 read it.
 """
 

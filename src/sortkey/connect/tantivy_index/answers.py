@@ -1,6 +1,4 @@
-"""An answer: the rows of a page in their order, the counted values, and the words shown in their
-texts.
-"""
+"""Answers: the sorted rows of a page, the facet counts, and the highlighted words."""
 
 from __future__ import annotations
 
@@ -21,35 +19,36 @@ from sortkey.runtime.search.query_checks import highlighted, is_scored
 
 
 def answer(opened: Opened, query: SearchQuery, position: Position | None) -> Answer:
-    """A page, all of it as the index is at one moment."""
+    """A page, read from one snapshot of the index."""
     translator, pages = opened.pages()
-    asked = translator.live(query.where)
-    rows = _rows(opened, pages, asked, query, position) if query.size else []
-    facets = {facet.field: _facet(opened, pages, asked, facet) for facet in query.facets}
-    found = [_found(row, query, opened.words) for row, _ in rows[: query.size]]
+    matching = translator.live(query.where)
+    rows = _rows(opened, pages, matching, query, position) if query.size else []
+    facets = {facet.field: _facet(opened, pages, matching, facet) for facet in query.facets}
+    hits = [_hit(row, query, opened.words) for row, _ in rows[: query.size]]
     end = rows[query.size - 1][1] if len(rows) > query.size else None
-    return Answer(found, translator.count(asked), facets, end)
+    return Answer(hits, translator.count(matching), facets, end)
 
 
 def _rows(
-    opened: Opened, pages: Pages, asked: Query, query: SearchQuery, position: Position | None
+    opened: Opened, pages: Pages, matching: Query, query: SearchQuery, position: Position | None
 ) -> list[tuple[Row, Position]]:
-    """One more than asked for, if there is: then the page has a next one."""
+    """One row more than requested, if there is one, which means that there is a next page."""
     if not query.sorts and is_scored(query.where):
-        return pages.scored(asked, position, query.size + 1)
+        return pages.scored(matching, position, query.size + 1)
     keys = [
         Key(opened.columns.of(sort.field), sort.is_descending, sort.origin) for sort in query.sorts
     ]
-    return pages.sorted(asked, [*keys, Key()], position, query.size + 1)
+    return pages.sorted(matching, [*keys, Key()], position, query.size + 1)
 
 
-def _facet(opened: Opened, pages: Pages, asked: Query, facet: Facet) -> list[FacetValue]:
+def _facet(opened: Opened, pages: Pages, matching: Query, facet: Facet) -> list[FacetValue]:
     column = opened.columns.of(facet.field)
-    counted = [
-        FacetValue(_value(column, key), count) for key, count in pages.counted(asked, column.exact)
+    values = [
+        FacetValue(_value(column, key), count)
+        for key, count in pages.counted(matching, column.exact)
     ]
-    counted.sort(key=lambda each: (-each.count, each.value))
-    return counted[: facet.size]
+    values.sort(key=lambda value: (-value.count, value.value))
+    return values[: facet.size]
 
 
 def _value(column: Column, key: Any) -> Any:
@@ -64,13 +63,15 @@ def _value(column: Column, key: Any) -> Any:
             return int(key)
 
 
-def _found(row: Row, query: SearchQuery, words: Words) -> Found:
-    marked: dict[str, list[Marked]] = {}
+def _hit(row: Row, query: SearchQuery, words: Words) -> Found:
+    highlights: dict[str, list[Marked]] = {}
     for name in query.highlights:
         clauses = highlighted(query.where, name)
         value: Any = row.fields.get(name, ())
         texts: list[str] = [value] if isinstance(value, str) else list(value)
-        shown = [each for text in texts if clauses and (each := words.marked(text, clauses))]
-        if shown:
-            marked[name] = shown
-    return Found(row.id, row.version, row.fields, row.score, marked)
+        marked_texts = [
+            marked for text in texts if clauses and (marked := words.marked(text, clauses))
+        ]
+        if marked_texts:
+            highlights[name] = marked_texts
+    return Found(row.id, row.version, row.fields, row.score, highlights)

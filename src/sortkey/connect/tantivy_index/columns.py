@@ -1,7 +1,7 @@
 """Where each field of a document is in a tantivy index, and how a document becomes a row of it.
 
-A declared field has columns of its own, so that it can be sorted by. The others, and what is in
-flat objects, share columns that hold maps, under coded names.
+A declared field has its own columns, so that it can be sorted by. Other fields, and the members of
+flat objects, share columns that hold maps, under encoded names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sortkey.model.field_kinds import Date, FieldKind, Flat, GeoPoint, GeoShape,
 from sortkey.model.field_values import EXACT_MAX, flat_leaves, has_exact, millis, normal_text
 
 FORMAT = 2
-"""Rises when what is stored changes: an index of another format is built again."""
+"""Increased when the stored format changes: an index of another format is rebuilt."""
 
 WORDS = "words"
 """The tokenizer of texts."""
@@ -36,8 +36,8 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One field. `words` is where its words are, `exact` its whole values; `lon` is the second half
-    of a place.
+    """One field. `words` is the column of its words, `exact` that of its exact values. `lon` is the
+    second half of a place.
     """
 
     name: str
@@ -49,14 +49,13 @@ class Column:
 
     @property
     def has_texts(self) -> bool:
-        """Whether the whole values are texts, in code; else they are numbers."""
+        """Whether the exact values are encoded texts. Otherwise they are numbers."""
         return bool(self.exact) and self.kind.has_whole_texts
 
     def order(self, value: Any) -> int:
-        """A number, date or boolean of a document as the whole number that is indexed for it, in
-        the same order.
+        """The indexed integer for a number, date or boolean. Integers sort like the values.
 
-        True and False are 1 and 0: tantivy has no ranges of its own booleans, and orders need them.
+        True and False are 1 and 0: tantivy has no ranges of booleans, and sorting needs them.
         """
         match self.kind:
             case Date():
@@ -73,13 +72,15 @@ class Columns:
     def __init__(self, fields: DocumentFields) -> None:
         self._fields = fields
         self.declared = {name: _declared(name, kind) for name, kind in fields.items()}
-        self.any_words = [each.words for each in self.declared.values() if each.words] + [ANY_WORDS]
+        self.any_words = [column.words for column in self.declared.values() if column.words] + [
+            ANY_WORDS
+        ]
         self._writers: dict[str, Callable[[Row, Any], None]] = {
             name: _writer(column) for name, column in self.declared.items()
         }
 
     def of(self, name: str) -> Column:
-        """A declared field's column, or where those of others are that a rule covers."""
+        """The column of a declared field, or of a field that a rule covers."""
         return self.declared.get(name) or _undeclared(name, self._fields.at(name)[0])
 
     def row(self, put: PutDocument) -> str:
@@ -94,9 +95,7 @@ class Columns:
 
 
 def tombstone(id: str, version: int, at: int) -> str:
-    """What stays of a deleted document for a while, so that a late put of it is known to
-    be late.
-    """
+    """What remains of a deleted document for a while, so that a late put is recognized."""
     source = b64encode(orjson.dumps([id, version, None])).decode()
     return orjson.dumps(
         {ID: encode(id), VERSION: version, GONE: True, GONE_AT: at, SOURCE: source}
@@ -104,7 +103,7 @@ def tombstone(id: str, version: int, at: int) -> str:
 
 
 def flat_path(name: str, path: str) -> str:
-    """Where the values of a member of a flat object are; of all of them for no path."""
+    """The column of a member of a flat object. Without a path, that of all its members."""
     return f"{MORE}.{_flat_code(name, path)}"
 
 
@@ -161,7 +160,7 @@ def _has_exact_column(kind: FieldKind) -> bool:
 
 
 def _writer(column: Column) -> Callable[[Row, Any], None]:
-    """How a value of a field goes into a row."""
+    """The function that adds a field's value to a row."""
     kind, exact = column.kind, column.exact
     if isinstance(kind, Flat):
         return lambda row, value: _put_flat(column.name, row, value)
@@ -179,7 +178,7 @@ def _writer(column: Column) -> Callable[[Row, Any], None]:
 
 
 def _text_writer(column: Column) -> Callable[[Row, Any], None]:
-    """Of a declared text: most of what is written are such ones."""
+    """For a declared text. It is fast because most written values are such texts."""
     words, exact = column.words, column.exact
 
     def write(row: Row, value: str) -> None:
@@ -202,7 +201,7 @@ def _put(row: Row, path: str, value: Any) -> None:
 
 
 def _put_texts(column: Column, row: Row, values: Iterable[str]) -> None:
-    texts = list(dict.fromkeys(normal_text(each) for each in values))
+    texts = list(dict.fromkeys(normal_text(text) for text in values))
     if column.words:
         _put(row, column.words, texts)
         if not column.is_declared:
@@ -223,7 +222,7 @@ def _put_point(column: Column, row: Row, value: dict[str, float]) -> None:
 def _put_flat(name: str, row: Row, value: dict[str, Any]) -> None:
     more, every = row.setdefault(MORE, {}), dict[str, None]()
     for path, values in flat_leaves(value).items():
-        coded = dict.fromkeys(encode(normal_text(each)) for each in values if has_exact(each))
+        coded = dict.fromkeys(encode(normal_text(text)) for text in values if has_exact(text))
         more[_flat_code(name, normal_text(path))] = list(coded)
         every |= coded
     more[_flat_code(name, "")] = list(every)

@@ -1,8 +1,6 @@
-"""The folder of an index: which of its inner folders answers, which is being built, and who may
-write.
+"""The folder of an index: which inner folder is live, which is being built, and who may write.
 
-`live.json` and `building.json` name them. The one becomes the other by renaming, which happens
-whole or not at all.
+`live.json` and `building.json` name them. A rename, which is atomic, makes the built one live.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ LOCK = "writer.lock"
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """An inner folder, and what its index was made for."""
+    """An inner folder, and the declaration that its index was built for."""
 
     folder: str
     declaration: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -39,9 +37,7 @@ class State:
         return self.format == FORMAT and self.declaration == fields.signature
 
     def serves(self, fields: DocumentFields) -> bool:
-        """Whether the index has the columns of this declaration, and perhaps more: it can be read
-        and written.
-        """
+        """Whether the index has all columns of this declaration, so that it can be used."""
         if self.format != FORMAT or self.declaration["rules"] != fields.signature["rules"]:
             return False
         return fields.signature["fields"].items() <= self.declaration["fields"].items()
@@ -61,15 +57,15 @@ class Home:
             return None
 
     def stamp(self, role: Role) -> tuple[int, int] | None:
-        """Another one whenever the state is another one."""
+        """Changes whenever the state changes."""
         try:
-            found = os.stat(self._file(role))
+            status = os.stat(self._file(role))
         except FileNotFoundError:
             return None
-        return found.st_mtime_ns, found.st_ino
+        return status.st_mtime_ns, status.st_ino
 
     def keep(self, role: Role, state: State) -> None:
-        """Write the state down so that it is there, whole, after any crash."""
+        """Save the state so that it is complete after any crash."""
         path = self._file(role)
         temporary = path.with_suffix(".new")
         with temporary.open("wb") as file:
@@ -80,24 +76,22 @@ class Home:
         self._sync()
 
     def make_live(self) -> None:
-        """What was being built answers from now on; the folder that did before goes."""
+        """Make the built index live, and remove the folder of the old one."""
         os.replace(self._file("building"), self._file("live"))
         self._sync()
         self.tidy()
 
     def new_folder(self) -> str:
-        """The name of a folder that is not there yet."""
-        taken = [int(each.name) for each in self.path.iterdir() if each.name.isdigit()]
-        return f"{max(taken, default=0) + 1:06d}"
+        """The name of a folder that does not exist yet."""
+        numbers = [int(entry.name) for entry in self.path.iterdir() if entry.name.isdigit()]
+        return f"{max(numbers, default=0) + 1:06d}"
 
     def tidy(self) -> None:
-        """Remove inner folders that nothing names: those of crashes, and the one that was
-        replaced.
-        """
-        named = {state.folder for role in ("live", "building") if (state := self.state(role))}
-        for each in self.path.iterdir():
-            if each.is_dir() and each.name.isdigit() and each.name not in named:
-                shutil.rmtree(each, ignore_errors=True)
+        """Remove unused inner folders: those left by crashes, and the one that was replaced."""
+        in_use = {state.folder for role in ("live", "building") if (state := self.state(role))}
+        for entry in self.path.iterdir():
+            if entry.is_dir() and entry.name.isdigit() and entry.name not in in_use:
+                shutil.rmtree(entry, ignore_errors=True)
 
     # -- who writes
 
@@ -117,7 +111,7 @@ class Home:
             owner = os.pread(lock, 32, 0).decode(errors="replace")
             os.close(lock)
             raise SearchIndexInUse(str(self.path), int(owner) if owner.isdigit() else 0) from None
-        except OSError:  # a full disk: who tries again must not find the index taken
+        except OSError:  # a full disk: a later attempt must not find the index locked
             os.close(lock)
             raise
         self._lock = lock
@@ -139,8 +133,8 @@ class Home:
             os.close(folder)
 
 
-def _state(stored: dict[str, Any]) -> State:
-    """Of an index of an earlier format only the folder and the format count."""
-    if stored["format"] != FORMAT:
-        return State(stored["folder"], format=stored["format"])
-    return State(**stored)
+def _state(record: dict[str, Any]) -> State:
+    """For an index of an earlier format, only the folder and the format are read."""
+    if record["format"] != FORMAT:
+        return State(record["folder"], format=record["format"])
+    return State(**record)

@@ -1,6 +1,4 @@
-"""The index as the port wants it: opening and reopening, pages, facets, highlights, and another
-index beside it.
-"""
+"""The search index port on tantivy: opening and reopening, queries, and the rebuild beside it."""
 
 from __future__ import annotations
 
@@ -31,8 +29,8 @@ COPIED = 1000
 
 
 class TantivyIndex:
-    """Documents in a folder. The first write makes this process the only writer; others may read
-    all the time.
+    """Documents in a folder. The first write makes this process the only writer. Others may always
+    read.
     """
 
     def __init__(
@@ -69,7 +67,7 @@ class TantivyIndex:
 
     def write(self, writes: Sequence[DocumentWrite], /) -> Written:
         while (written := self._writing().write(writes)) is None:
-            pass  # the index was replaced in between: there is another writer now
+            pass  # the index was just replaced: there is another writer now
         return written
 
     def flush(self) -> None:
@@ -91,20 +89,18 @@ class TantivyIndex:
             self._writer.commit()
         opened = self._reading()
         translator, pages = opened.pages()
-        coded = [encode(each) for each in ids]
+        coded = [encode(id) for id in ids]
         query = translator.without_gone(Query.term_set_query(opened.schema, at.ID, coded))
         rows = pages.unordered(query, len(ids))
         return {row.id: Found(row.id, row.version, row.fields) for row in rows}
 
     def known(self, ids: Sequence[str], /) -> dict[str, int]:
-        return {id: found.version for id, found in self.get(ids).items()}
+        return {id: hit.version for id, hit in self.get(ids).items()}
 
     def versions(self, after: str | None, size: int, /) -> list[tuple[str, int]]:
         translator, pages = self._reading().pages()
-        listed = pages.versions(
-            translator.live(None), None if after is None else encode(after), size
-        )
-        return [(decode(code), version) for code, version in listed]
+        rows = pages.versions(translator.live(None), None if after is None else encode(after), size)
+        return [(decode(code), version) for code, version in rows]
 
     # -- another index beside it
 
@@ -142,7 +138,7 @@ class TantivyIndex:
             self._opened = self._building = None
 
     def finish(self) -> None:
-        """Commit, and write no more until asked again."""
+        """Commit, and stop writing until the next write."""
         with self._lock:
             if self._writer is not None:
                 self._writer.close()
@@ -179,7 +175,7 @@ class TantivyIndex:
         self._home.keep(role, State(folder, self._document.fields.signature))
 
     def _reading(self) -> Opened:
-        """The index as it is now, also where another process writes it or has replaced it."""
+        """The current index, also if another process writes it or has replaced it."""
         with self._lock:
             if self._writer is not None and self._opened is not None:
                 return self._opened
@@ -197,7 +193,9 @@ class TantivyIndex:
                 except (OSError, ValueError):
                     if stamp == self._home.stamp(self._role):
                         raise
-            raise SearchIndexMissing(f"the index in {self._home.path} is replaced all the time")
+            raise SearchIndexMissing(
+                f"the index in {self._home.path} is replaced too often to be opened"
+            )
 
     def _writing(self) -> Writer:
         with self._lock:
@@ -208,11 +206,10 @@ class TantivyIndex:
             return self._writer
 
     def _copy(self, state: State) -> str:
-        """A new folder for another declaration, filled from the documents of the old one, deleted
-        ones too.
+        """A new folder for another declaration, filled from the old documents, deleted ones too.
 
-        It answers at once, but only a rebuild from the source knows what new and changed fields
-        hold: nothing is noted of its progress.
+        It answers at once, but only a rebuild from the source fills new and changed fields. So no
+        progress is noted.
         """
         self.finish()
         translator, pages = Opened(self._home.path / state.folder, self._document.fields).pages()
@@ -223,9 +220,9 @@ class TantivyIndex:
             count += len(rows)
         self.replace_with(copy)
         return (
-            f"{self._document.name} is declared differently than its index in {self._home.path}: "
+            f"{self._document.name} is declared differently from its index in {self._home.path}: "
             f"copied {count}"
-            " documents; reindex to fill what is new"
+            " documents; reindex to fill the new fields"
         )
 
     def _still_known(self, row: Row) -> DocumentWrite:

@@ -1,8 +1,6 @@
-"""Exact values in letters and digits that tantivy's ranges can be asked for, in the same order as
-the values.
+"""Exact values encoded in letters and digits, which tantivy's ranges accept, in the same order.
 
-The code is base64 whose signs are in the order of their numbers, so that codes compare as the bytes
-of the texts do.
+The code is base64 with an alphabet in ASCII order, so that codes compare like the bytes of texts.
 """
 
 from __future__ import annotations
@@ -10,7 +8,7 @@ from __future__ import annotations
 from binascii import a2b_base64, b2a_base64
 
 _LEAD = "k"
-"""Before every code: so none is empty, a number, or a word of the query language."""
+"""Starts every code, so that none is empty, a number, or a keyword of the query language."""
 _USUAL = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _ORDERED = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 _TO_ORDERED, _TO_USUAL = bytes.maketrans(_USUAL, _ORDERED), bytes.maketrans(_ORDERED, _USUAL)
@@ -19,7 +17,7 @@ _AFTER_ANY = b"\xff"
 
 
 def encode(text: str) -> str:
-    """The value as it is indexed."""
+    """The code of a value."""
     return _code(text.encode())
 
 
@@ -29,13 +27,13 @@ def decode(code: str) -> str:
 
 
 def beginning(text: str) -> tuple[str, str]:
-    """The first and the last code that a value can have which begins with a text."""
+    """The first and the last possible code of values that begin with a text."""
     raw = text.encode()
     return _code(raw), _code(raw + _AFTER_ANY)
 
 
 def name_code(name: str) -> str:
-    """A name that may stand in a path: letters and digits alone."""
+    """A name that is valid in a path: letters and digits only."""
     return _LEAD + name.encode().hex()
 
 

@@ -1,9 +1,8 @@
-"""Places in the order of their distance from a point, the nearest first, without looking at those
-that are far away.
+"""Places by their distance from a point, nearest first, without reading those that are far away.
 
-The map is divided into quarters, and those again, where many documents are. Areas wait in a heap by
-the distance at which they begin, places by their own: a place comes when no area is left that could
-hold a nearer one.
+The map is divided into quarters, again and again where there are many documents. A heap holds areas
+by the distance of their nearest edge, and places by their own. A place is returned when no
+remaining area can contain a nearer one.
 """
 
 from __future__ import annotations
@@ -20,15 +19,14 @@ from sortkey.connect.tantivy_index.queries import DEEPEST, Translator
 from sortkey.model.geography import LatLon
 
 FEW = 2000
-"""The places of so many documents are looked at one by one; an area with more is divided."""
+"""The places of up to so many documents are read. An area with more is divided."""
 SLACK_METRES = 1.0
-"""Distances from the far side of the earth are rounded to about a decimetre: bounds must not be
-sharper than that.
+"""Distances to the far side of the earth are rounded to about a decimetre, and bounds allow for it.
 """
 
 
 class Ring(NamedTuple):
-    """Places that are equally far, as they are indexed, and how many documents are there."""
+    """Indexed places at the same distance, and their number of documents."""
 
     metres: float
     places: list[int]
@@ -36,16 +34,14 @@ class Ring(NamedTuple):
 
 
 def metres_from(origin: LatLon, packed: int) -> float:
-    """The one way to compute a distance here: a cursor finds its place again by the very same
-    number.
-    """
+    """The only way to compute a distance here: a cursor needs exactly the same number again."""
     return unpack(packed).metres_to(origin)
 
 
 def rings(
     translator: Translator, query: Query, column: Column, origin: LatLon, start: float = 0
 ) -> Iterator[Ring]:
-    """The places of what a query finds, from a distance on."""
+    """The places of the documents that a query matches, starting at a distance."""
     waiting = _Waiting(translator, query, column, origin, start)
     while (first := waiting.next_place()) is not None:
         metres, packed, documents = first
@@ -63,7 +59,7 @@ class _Place(NamedTuple):
 
 
 class _Waiting:
-    """What has been seen so far, and not been given out."""
+    """The areas and places seen so far that were not returned."""
 
     def __init__(
         self, translator: Translator, query: Query, column: Column, origin: LatLon, start: float
@@ -76,7 +72,7 @@ class _Waiting:
         self._number = 0
 
     def next_place(self, at: float | None = None) -> _Place | None:
-        """The nearest one, or only one at the given distance."""
+        """The nearest place, or only one at this distance."""
         while self._areas and (not self._places or self._areas[0][0] <= self._places[0].metres):
             _, _, depth, area = heappop(self._areas)
             self._look_at(area, depth)
@@ -97,13 +93,13 @@ class _Waiting:
     def _add_area(self, area: Area, depth: int) -> None:
         away, reach = area.middle.metres_to(self._origin), area.reach_metres + SLACK_METRES
         if away + reach >= self._start:
-            self._number += 1  # in a heap, what is equal would be compared by the areas themselves
+            self._number += 1  # breaks ties: a heap would compare the areas themselves
             heappush(self._areas, (away - reach, self._number, depth, area))
 
     def _add_place(self, packed: int, documents: int) -> None:
         metres = metres_from(self._origin, packed)
         if (
             metres >= self._start and packed not in self._seen
-        ):  # on the edge of two areas it is in both
+        ):  # a place on the edge of two areas is in both
             self._seen.add(packed)
             heappush(self._places, _Place(metres, packed, documents))

@@ -1,6 +1,4 @@
-"""An inner folder that is open: tantivy's index with what its documents' declaration
-makes of it.
-"""
+"""An open inner folder: tantivy's index with the columns of its documents' declaration."""
 
 from __future__ import annotations
 
@@ -20,11 +18,11 @@ from sortkey.connect.tantivy_index.words import Words, analyzer
 from sortkey.model.document_fields import DocumentFields
 
 _META = "meta.json"
-"""tantivy writes it anew with every commit."""
+"""tantivy rewrites it with every commit."""
 
 
 class Opened:
-    """Readers ask it for what is committed; `reload` looks for what is new."""
+    """Reads what is committed. `reload` makes new commits visible."""
 
     def __init__(self, path: Path, fields: DocumentFields) -> None:
         self.path = path
@@ -43,9 +41,9 @@ class Opened:
         Index(schema_of(Columns(fields)), path=str(path))
 
     def reload(self) -> None:
-        """See what was committed, by whomever."""
-        found = os.stat(self.path / _META)
-        if (stamp := (found.st_mtime_ns, found.st_ino)) != self._stamp:
+        """Make commits of any process visible."""
+        status = os.stat(self.path / _META)
+        if (stamp := (status.st_mtime_ns, status.st_ino)) != self._stamp:
             self.index.reload()
             self._stamp = stamp
 
@@ -53,7 +51,7 @@ class Opened:
         return Translator(self.index, self.schema, self.columns, self.words, self.index.searcher())
 
     def pages(self) -> tuple[Translator, Pages]:
-        """Both with the same searcher: what they see is of one moment."""
+        """Both with the same searcher, so that they see the same snapshot."""
         searcher = self.index.searcher()
         translator = Translator(self.index, self.schema, self.columns, self.words, searcher)
         return translator, Pages(searcher, translator)
@@ -61,13 +59,13 @@ class Opened:
     def versions(self, ids: Sequence[str]) -> dict[str, int]:
         """The versions of some documents, of deleted ones too."""
         searcher = self.index.searcher()
-        coded = [encode(each) for each in ids]
+        coded = [encode(id) for id in ids]
         result: Any = searcher.search(
             Query.term_set_query(self.schema, at.ID, coded), 1, count=True
         )
         if not result.count:  # the rule while an index is filled
             return {}
-        found: dict[str, int] = {}
+        versions: dict[str, int] = {}
         for id, code in zip(ids, coded, strict=True):
             hits = searcher.search(
                 Query.term_query(self.schema, at.ID, code),
@@ -76,5 +74,5 @@ class Opened:
                 order_by_field=at.VERSION,
             ).hits
             if hits:
-                found[id] = hits[0][0]
-        return found
+                versions[id] = hits[0][0]
+        return versions

@@ -1,8 +1,6 @@
-"""Pages in an exact order. tantivy sorts by one column; ties are put in order here, and cursors go
-on behind a value.
+"""Pages in an exact order. tantivy sorts by one column. This sorts ties and continues at cursors.
 
-A cursor holds the values of the last document in all columns of the order, the last of which is its
-id.
+A cursor holds the last document's values of all sort columns, the last of which is its id.
 """
 
 from __future__ import annotations
@@ -27,9 +25,9 @@ from sortkey.model.geography import LatLon
 from sortkey.runtime.search.port import Position
 
 VALUES_MAX = 10_000
-"""Values of a column that are counted."""
+"""How many values of a column are counted."""
 SCORED_MAX = 10_000
-"""Among more documents that match equally well than this, the order of a page is not exact."""
+"""If more documents than this have equal scores, the order of a page is not exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +43,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One column of an order; without one, the id. With an origin the order is by distance, the
-    nearest first.
+    """One sort column, or the id if there is none. With an origin it sorts by distance, nearest
+    first.
     """
 
     column: Column | None = None
@@ -58,7 +56,7 @@ class Key:
         return ID if self.column is None else self.column.exact
 
     def value(self, row: Row) -> Any:
-        """What the column has for a document, as it is indexed; None where it has nothing."""
+        """The indexed value of the column for a document, or None."""
         if self.column is None:
             return encode(row.id)
         value = row.fields.get(self.column.name)
@@ -73,7 +71,7 @@ class Key:
 
 
 class Pages:
-    """Reads documents with one searcher, so that a page is of one moment."""
+    """Reads documents with one searcher, so that a page is one snapshot."""
 
     def __init__(self, searcher: Searcher, translator: Translator) -> None:
         self._searcher, self._translator = searcher, translator
@@ -81,33 +79,33 @@ class Pages:
     def sorted(
         self, query: Query, keys: Sequence[Key], after: Position | None, size: int
     ) -> list[tuple[Row, Position]]:
-        """Up to `size` documents in the order of the keys, each with the position behind it."""
+        """Up to `size` documents in the order of the keys, each with the position after it."""
         rows = self._ordered(query, keys, after, size)
         return [(row, [key.value(row) for key in keys]) for row in rows]
 
     def scored(self, query: Query, after: Position | None, size: int) -> list[tuple[Row, Position]]:
-        """Up to `size` documents, the best first, then by id. A position also says how many are
-        before it.
+        """Up to `size` documents, the best first, then by id. A position includes the number of
+        documents before it.
         """
-        seen = after[2] if after else 0
-        rows = self._best(query, seen + size)
+        skipped = after[2] if after else 0
+        rows = self._best(query, skipped + size)
         rows.sort(key=lambda row: (-(row.score or 0), encode(row.id)))
         if after:
             behind = (-after[0], after[1])
             rows = [row for row in rows if (-(row.score or 0), encode(row.id)) > behind]
         return [
-            (row, [row.score, encode(row.id), seen + n]) for n, row in enumerate(rows[:size], 1)
+            (row, [row.score, encode(row.id), skipped + n]) for n, row in enumerate(rows[:size], 1)
         ]
 
     def counted(self, query: Query, path: str) -> list[tuple[Any, int]]:
         """The values of a column and how many documents have each, the most frequent ones."""
-        asked = {
+        aggregation = {
             "values": {"terms": {"field": path, "size": VALUES_MAX, "segment_size": VALUES_MAX}}
         }
         searcher: Any = self._searcher
         return [
-            (each["key"], each["doc_count"])
-            for each in searcher.aggregate(query, asked)["values"]["buckets"]
+            (bucket["key"], bucket["doc_count"])
+            for bucket in searcher.aggregate(query, aggregation)["values"]["buckets"]
         ]
 
     def unordered(self, query: Query, most: int) -> list[Row]:
@@ -117,10 +115,10 @@ class Pages:
         ]
 
     def versions(self, query: Query, after: str | None, size: int) -> list[tuple[str, int]]:
-        """Codes of ids and versions, in the order of the ids, behind one of them."""
+        """Codes of ids and versions, in the order of the ids, after one of them."""
         hits = self._by_id(query, after, size)
-        found = self._searcher.fast_field_values(VERSION, [address for _, address in hits])
-        return [(code, int(version or 0)) for (code, _), version in zip(hits, found, strict=True)]
+        numbers = self._searcher.fast_field_values(VERSION, [address for _, address in hits])
+        return [(code, int(version or 0)) for (code, _), version in zip(hits, numbers, strict=True)]
 
     def every(self, query: Query, size: int) -> Iterator[list[Row]]:
         """All documents, in the order of their ids, so many at a time."""
@@ -140,14 +138,14 @@ class Pages:
             query, size, count=False, order_by_field=ID, order=Order.Asc
         ).hits
 
-    def _best(self, query: Query, wanted: int) -> list[Row]:
-        limit = max(wanted + 1, 1)
+    def _best(self, query: Query, count: int) -> list[Row]:
+        limit = max(count + 1, 1)
         while True:
             hits = self._searcher.search(query, limit, count=False).hits
             if (
                 len(hits) < limit
-                or limit >= max(SCORED_MAX, wanted)
-                or hits[-1][0] < hits[wanted - 1][0]
+                or limit >= max(SCORED_MAX, count)
+                or hits[-1][0] < hits[count - 1][0]
             ):
                 return [self.load(address, score) for score, address in hits]
             limit *= 2
@@ -158,15 +156,15 @@ class Pages:
         key, rest = keys[0], keys[1:]
         if key.column is not None and key.origin is not None:
             return self._by_distance(query, key, rest, after, size)
-        found: list[Row] = []
+        rows: list[Row] = []
         if after is not None:
-            if rest:  # what else has the value at which the last page ended
+            if rest:  # the other documents with the value at which the last page ended
                 equal = self._translator.all([query, self._equal(key, after[0])])
-                found = self._ordered(equal, rest, after[1:], size)
-            if after[0] is None or len(found) >= size:
-                return found
+                rows = self._ordered(equal, rest, after[1:], size)
+            if after[0] is None or len(rows) >= size:
+                return rows
             query = self._translator.all([query, self._behind(key, after[0])])
-        return found + self._first(query, key, rest, size - len(found))
+        return rows + self._first(query, key, rest, size - len(rows))
 
     def _first(self, query: Query, key: Key, rest: Sequence[Key], size: int) -> list[Row]:
         order = Order.Desc if key.is_descending else Order.Asc
@@ -177,7 +175,7 @@ class Pages:
         rows: list[Row] = []
         for value, group in groups:
             if rest and len(hits) == size and value is groups[-1][0] and group is groups[-1][1]:
-                # The last value may go on behind the page, with documents that belong before these.
+                # The last value may continue after the page, with documents that sort before these.
                 equal = self._translator.all([query, self._equal(key, value)])
                 rows += self._ordered(equal, rest, None, size - len(rows))
             else:
@@ -187,38 +185,36 @@ class Pages:
     def _by_distance(
         self, query: Query, key: Key, rest: Sequence[Key], after: Position | None, size: int
     ) -> list[Row]:
-        found: list[Row] = []
+        rows: list[Row] = []
         if after is None or after[0] is not None:
-            found = self._placed(query, key, rest, after, size)
-        if len(found) < size:
+            rows = self._placed(query, key, rest, after, size)
+        if len(rows) < size:
             nowhere = self._translator.all([query], [Query.exists_query(key.path)])
             behind = after[1:] if after is not None and after[0] is None else None
-            found += self._ordered(nowhere, rest, behind, size - len(found))
-        return found
+            rows += self._ordered(nowhere, rest, behind, size - len(rows))
+        return rows
 
     def _placed(
         self, query: Query, key: Key, rest: Sequence[Key], after: Position | None, size: int
     ) -> list[Row]:
-        """Ring by ring. Those that fit the page as a whole are read together, and put in order
-        here.
-        """
+        """Ring by ring. Rings that fit the page completely are read together and sorted here."""
         assert key.column is not None
         assert key.origin is not None
-        found, together, waiting = list[Row](), list[int](), 0
+        rows, together, waiting = list[Row](), list[int](), 0
         start = 0 if after is None else after[0]
         for ring in rings(self._translator, query, key.column, key.origin, start):
             behind = after[1:] if after is not None and ring.metres == start else None
-            if behind is None and len(found) + waiting + ring.documents <= size:
+            if behind is None and len(rows) + waiting + ring.documents <= size:
                 together += ring.places
                 waiting += ring.documents
             else:
-                found += self._at(query, key, rest, together, waiting)
+                rows += self._at(query, key, rest, together, waiting)
                 here = self._translator.all([query, self._translator.one_of(key.path, ring.places)])
-                found += self._ordered(here, rest, behind, size - len(found))
+                rows += self._ordered(here, rest, behind, size - len(rows))
                 together, waiting = [], 0
-            if len(found) + waiting >= size:
+            if len(rows) + waiting >= size:
                 break
-        return found + self._at(query, key, rest, together, waiting)
+        return rows + self._at(query, key, rest, together, waiting)
 
     def _at(
         self, query: Query, key: Key, rest: Sequence[Key], places: list[int], count: int
@@ -235,7 +231,7 @@ class Pages:
         return self._translator.between(key.path, value, value)
 
     def _behind(self, key: Key, value: Any) -> Query:
-        """What comes later in the order, and what has no value, which comes last."""
+        """Documents later in the order, and those without a value, which come last."""
         low, high = (None, value) if key.is_descending else (value, None)
         behind = self._translator.between(key.path, low, high, inside=True)
         return self._translator.any([behind, self._equal(key, None)])

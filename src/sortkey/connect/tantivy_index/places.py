@@ -28,7 +28,7 @@ def unpack(packed: int) -> LatLon:
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A part of the map, edges included, that does not reach over the date line."""
+    """A part of the map, edges included, that does not cross the date line."""
 
     bottom: float
     left: float
@@ -54,8 +54,8 @@ class Area:
 
     @property
     def reach_metres(self) -> float:
-        """No point of it is farther from its middle: up along the meridian, then along the longest
-        parallel.
+        """An upper bound for the distance of its points from its middle: up the meridian, then
+        along the longest parallel.
         """
         widest = (
             1.0
@@ -71,7 +71,7 @@ WORLD = Area(-90, -180, 90, 180)
 
 
 def areas(top: float, left: float, bottom: float, right: float) -> list[Area]:
-    """A box as one area, or two where it reaches over the date line."""
+    """A box as one area, or as two if it crosses the date line."""
     if left <= right:
         return [Area(bottom, left, top, right)]
     return [Area(bottom, left, top, 180), Area(bottom, -180, top, right)]
@@ -100,4 +100,4 @@ def _down(angle: float) -> int:
 
 
 _ROUNDING = 0.01
-"""52.1 times ten million is a little more than the whole number that it should be."""
+"""Round first: 52.1 times ten million is slightly more than the integer that it should be."""

@@ -31,7 +31,7 @@ from sortkey.runtime.search.matches import (
 from sortkey.runtime.search.query_checks import edits
 
 LEAF = 20_000
-"""So many places are looked at one by one; in a larger area, its quarters are."""
+"""Up to so many places are checked one by one. An area with more is divided."""
 DEEPEST = 24
 LEAF_VALUES = 50_000
 """More than there are different places in an area that is not divided further; tantivy counts
@@ -40,7 +40,7 @@ LEAF_VALUES = 50_000
 
 
 class Translator:
-    """Makes queries for one searcher: places within a distance are found by asking it."""
+    """Makes queries for one searcher, which is also used to find places within a distance."""
 
     def __init__(
         self, index: Index, schema: Schema, columns: Columns, words: Words, searcher: Searcher
@@ -49,7 +49,7 @@ class Translator:
         self._words, self._searcher = words, searcher
 
     def live(self, clause: Match | None) -> Query:
-        """What matches, without what was deleted. No clause is everything."""
+        """The matching documents that are not deleted. Without a clause, all of them."""
         return self.without_gone(self.everything() if clause is None else self.query(clause))
 
     def query(self, clause: Match) -> Query:
@@ -59,7 +59,7 @@ class Translator:
             case AllMatch(clauses):
                 return self._all(clauses)
             case AnyMatch(clauses):
-                return self.any([self.query(each) for each in clauses])
+                return self.any([self.query(part) for part in clauses])
             case NotMatch(inner):
                 return self._all((NotMatch(inner),))
             case _:
@@ -70,13 +70,13 @@ class Translator:
     def _text(self, clause: TextMatch) -> Query:
         words = self._words.of(clause.words)
         paths = self._paths(clause.fields)
-        made = [
+        queries = [
             self.any(
                 [self._word(path, word, clause, is_last=n == len(words) - 1) for path in paths]
             )
             for n, word in enumerate(words)
         ]
-        return self.any(made) if clause.any_word or not made else self.all(made)
+        return self.any(queries) if clause.any_word or not queries else self.all(queries)
 
     def _word(self, path: str, word: str, clause: TextMatch, *, is_last: bool) -> Query:
         exact = Query.term_query(self._schema, path, word)
@@ -92,36 +92,36 @@ class Translator:
         words = self._words.of(clause.words)
         if len(words) < 2:
             return self._text(TextMatch(clause.words, clause.fields))
-        made = [
+        queries = [
             Query.phrase_query(self._schema, path, [*words]) for path in self._paths(clause.fields)
         ]
-        return self.any(made)
+        return self.any(queries)
 
     def _paths(self, fields: Sequence[str]) -> list[str]:
         return [self._columns.of(name).words for name in fields] or self._columns.any_words
 
-    # -- filters, which say nothing of how well a document matches
+    # -- filters, which do not change the score
 
     def _filter(self, clause: Match) -> Query:
         match clause:
             case KeywordMatch(field, values):
-                made = self._keyword(field, values)
+                query = self._keyword(field, values)
             case PrefixMatch(field, begin):
-                made = self.between(self._exact(field)[0], *beginning(begin))
+                query = self.between(self._exact(field)[0], *beginning(begin))
             case RangeMatch(field, low, high):
-                made = self.between(self._columns.of(field).exact, _ordered(low), _ordered(high))
+                query = self.between(self._columns.of(field).exact, _ordered(low), _ordered(high))
             case ExistsMatch(field):
-                made = self._exists(field)
+                query = self._exists(field)
             case BoxMatch(field, top, left, bottom, right):
                 column = self._columns.of(field)
-                made = self.any(
+                query = self.any(
                     [self.within(column, area) for area in areas(top, left, bottom, right)]
                 )
             case NearMatch():
-                made = self._near(clause)
+                query = self._near(clause)
             case _:
                 raise TypeError(clause)
-        return Query.const_score_query(made, 0.0)
+        return Query.const_score_query(query, 0.0)
 
     def _keyword(self, field: str, values: Sequence[Any]) -> Query:
         if not values:
@@ -132,7 +132,7 @@ class Translator:
         return self.any([Query.term_query(self._schema, path, _ordered(value)) for value in values])
 
     def _exact(self, field: str) -> tuple[str, bool]:
-        """Where the whole values of a field are, or of a member of a flat object, and whether they
+        """The path of the exact values of a field or of a member of a flat object, and whether they
         are texts.
         """
         name, _, path = field.partition(".")
@@ -143,11 +143,11 @@ class Translator:
 
     def _exists(self, field: str) -> Query:
         path, _ = self._exact(field)
-        found = [Query.exists_query(path)] if path else []
+        queries = [Query.exists_query(path)] if path else []
         column = self._columns.of(field.partition(".")[0])
         if column.words:  # too long to be matched as a whole, or an outline
-            found.append(Query.term_query(self._schema, at.HAS, encode(field)))
-        return self.any(found)
+            queries.append(Query.term_query(self._schema, at.HAS, encode(field)))
+        return self.any(queries)
 
     # -- places
 
@@ -156,7 +156,7 @@ class Translator:
         return self.all([self.between(column.exact, *place), self.between(column.lon, *lon)])
 
     def _near(self, clause: NearMatch) -> Query:
-        """Areas that lie in the circle, and single places near its edge."""
+        """Areas inside the circle, and single places near its edge."""
         column = self._columns.of(clause.field)
         inside: list[Query] = []
         places: list[int] = []
@@ -172,9 +172,11 @@ class Translator:
             elif self.count(here) > LEAF and depth < DEEPEST:
                 open_areas += [(quarter, depth + 1) for quarter in area.quarters()]
             else:
-                found = self.values(here, column.exact)
+                candidates = self.values(here, column.exact)
                 places += [
-                    each for each in found if unpack(each).metres_to(clause.point) <= clause.metres
+                    place
+                    for place in candidates
+                    if unpack(place).metres_to(clause.point) <= clause.metres
                 ]
         if places:
             inside.append(self.one_of(column.exact, places))
@@ -185,7 +187,7 @@ class Translator:
     def between(
         self, path: str, low: int | str | None, high: int | str | None, *, inside: bool = False
     ) -> Query:
-        """A range with both bounds included; `inside` leaves them out. None is no bound."""
+        """A range with both bounds included; `inside` excludes them. None means unbounded."""
         begin, end = "{}" if inside else "[]"
         return self._index.parse_query(f"{path}:{begin}{_bound(low)} TO {_bound(high)}{end}")
 
@@ -196,17 +198,17 @@ class Translator:
         if len(queries) == 1:
             return queries[0]
         return (
-            Query.boolean_query([(Occur.Should, each) for each in queries])
+            Query.boolean_query([(Occur.Should, query) for query in queries])
             if queries
             else Query.empty_query()
         )
 
     def all(self, queries: Iterable[Query], nots: Iterable[Query] = ()) -> Query:
-        musts, excluded = list(queries), [(Occur.MustNot, each) for each in nots]
+        musts, excluded = list(queries), [(Occur.MustNot, query) for query in nots]
         if not excluded and len(musts) == 1:
             return musts[0]
         return Query.boolean_query(
-            [(Occur.Must, each) for each in musts or [self.everything()]] + excluded
+            [(Occur.Must, query) for query in musts or [self.everything()]] + excluded
         )
 
     def everything(self) -> Query:
@@ -220,29 +222,27 @@ class Translator:
         return result.count
 
     def values(self, query: Query, path: str) -> list[int]:
-        """The different numbers that documents have in a column."""
+        """The distinct numbers in a column."""
         return [value for value, _ in self.counted_values(query, path)]
 
     def counted_values(self, query: Query, path: str) -> list[tuple[int, int]]:
         """The same, and how many documents have each."""
-        asked = {
+        aggregation = {
             "values": {"terms": {"field": path, "size": LEAF_VALUES, "segment_size": LEAF_VALUES}}
         }
         searcher: Any = self._searcher
-        buckets = searcher.aggregate(query, asked)["values"]["buckets"]
-        return [(int(each["key"]), each["doc_count"]) for each in buckets]
+        buckets = searcher.aggregate(query, aggregation)["values"]["buckets"]
+        return [(int(bucket["key"]), bucket["doc_count"]) for bucket in buckets]
 
     def _all(self, clauses: Sequence[Match]) -> Query:
-        nots = [self.query(each.clause) for each in clauses if isinstance(each, NotMatch)]
+        nots = [self.query(clause.clause) for clause in clauses if isinstance(clause, NotMatch)]
         return self.all(
-            [self.query(each) for each in clauses if not isinstance(each, NotMatch)], nots
+            [self.query(clause) for clause in clauses if not isinstance(clause, NotMatch)], nots
         )
 
 
 def _ordered(value: float | None) -> int | None:
-    """A number of a checked query as it is indexed: fields of doubles are asked for doubles, others
-    for integers.
-    """
+    """The indexed integer for a number of a checked query: a double, or an integer as it is."""
     if value is None:
         return None
     return sortable_double(value) if isinstance(value, float) else int(value)

@@ -10,8 +10,8 @@ _VALUE_BITS = 2**63 - 1
 
 
 def sortable_double(number: float) -> int:
-    """The bits of a double are in order as they are; below zero they run backwards, and are turned
-    around.
+    """The bits of positive doubles are already in order. Those of negative ones run backwards and
+    are reversed.
     """
     return _turned(unpack(">q", pack(">d", number))[0])
 

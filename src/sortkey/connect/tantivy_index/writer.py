@@ -1,8 +1,7 @@
-"""The one writer of an index: versions are compared, writes gather, and a commit makes them found
-and safe.
+"""The only writer of an index. It compares versions, collects writes, and commits them.
 
-A commit waits for the disk, so one serves everything that has come until then. A thread makes one
-soon after a write; while very much comes, it lets more gather.
+A commit waits for the disk, so one commit serves all writes until then. A thread commits soon after
+a write. Under heavy load it waits for more.
 """
 
 from __future__ import annotations
@@ -27,8 +26,7 @@ COMMIT_SECONDS = 0.02
 """How long a write waits for others before a commit."""
 BULK_WRITES = 1000
 BULK_SECONDS = 5.0
-"""When so many wait already, the commit does, too: small ones would cost more than they are worth.
-"""
+"""From so many pending writes on, the commit waits for more: small commits would cost too much."""
 BULK_THREADS = min(4, os.cpu_count() or 1)
 BULK_HEAP_BYTES = 128_000_000
 PENDING_MAX = 100_000
@@ -43,7 +41,7 @@ class Writer:
     ) -> None:
         self._opened, self._clock, self._commit_seconds = opened, clock, commit_seconds
         self._writer: IndexWriter | None = opened.index.writer(HEAP_BYTES, 1)
-        # Of a commit that a crash cut off, files may be left whose names the next one wants.
+        # A commit that crashed may have left files whose names the next one needs.
         self._writer.garbage_collect_files()
         self._is_bulk: bool = False
         self._pending: dict[str, int] = {}
@@ -57,14 +55,14 @@ class Writer:
             ).start()
 
     def write(self, writes: Sequence[DocumentWrite]) -> Written | None:
-        """Says what was done; None where the writer was closed meanwhile, and nothing was."""
-        rows = [(each, self._row(each)) for each in writes]  # while a commit waits for the disk
+        """Returns what was written, or None if the writer was closed and nothing was."""
+        rows = [(write, self._row(write)) for write in writes]  # while a commit waits for the disk
         with self._wake:
             self._tell_failure()
             if self.is_closed:
                 return None
-            known = self._known({each.id for each in writes})
-            late = [each.id for each, row in rows if not self._put(each, row, known)]
+            versions = self._versions({write.id for write in writes})
+            late = [write.id for write, row in rows if not self._put(write, row, versions)]
             if len(self._pending) >= (PENDING_MAX if self._is_bulk else BULK_WRITES):
                 self._commit()
                 self._tell_failure()
@@ -74,7 +72,7 @@ class Writer:
         return Written(len(writes) - len(late), late)
 
     def commit(self) -> None:
-        """Make everything that was written found, and safe. Raises SearchWritesFailed."""
+        """Make all writes visible and durable. Raises SearchWritesFailed."""
         with self._wake:
             if self._pending and not self.is_closed:
                 few = len(self._pending) < BULK_WRITES
@@ -84,12 +82,12 @@ class Writer:
             self._tell_failure()
 
     def is_pending(self, ids: Iterable[str]) -> bool:
-        """Whether some documents were written and not committed."""
+        """Whether any of these documents is written but not committed."""
         with self._wake:
-            return any(each in self._pending for each in ids)
+            return any(id in self._pending for id in ids)
 
     def close(self) -> None:
-        """Commit, and wait for what tantivy does behind one's back."""
+        """Commit, and wait for tantivy's background work."""
         with self._wake:
             if self.is_closed:
                 return
@@ -108,19 +106,17 @@ class Writer:
         return self._writer
 
     def _expect(self, *, bulk: bool) -> None:
-        """More threads while very much comes; one else, because each makes files of its own with
+        """Use more threads under heavy load. Otherwise one, because each writes its own files with
         every commit.
         """
         if bulk is self._is_bulk:
             return
-        self._writer = None  # gives its lock back
+        self._writer = None  # releases its lock
         heap, threads = (BULK_HEAP_BYTES, BULK_THREADS) if bulk else (HEAP_BYTES, 1)
         try:
             self._writer = self._opened.index.writer(heap, threads)
             self._is_bulk = bulk
-        except (
-            Exception
-        ):  # everything is committed; the next write opens another, or says why it cannot
+        except Exception:  # everything is committed; the next write opens a new one or raises
             self.is_closed = True
             self._wake.notify_all()
 
@@ -140,25 +136,25 @@ class Writer:
             return self._opened.columns.row(write)
         return tombstone(write.id, write.version, int(self._clock()))
 
-    def _put(self, write: DocumentWrite, row: str, known: dict[str, int]) -> bool:
-        have = known.get(write.id)
-        if have is not None:
-            if write.version < have:
+    def _put(self, write: DocumentWrite, row: str, versions: dict[str, int]) -> bool:
+        current = versions.get(write.id)
+        if current is not None:
+            if write.version < current:
                 return False
             self._in_use.delete_documents_by_term(at.ID, encode(write.id))
         self._in_use.add_json(row)
-        known[write.id] = self._pending[write.id] = write.version
+        versions[write.id] = self._pending[write.id] = write.version
         return True
 
-    def _known(self, ids: set[str]) -> dict[str, int]:
+    def _versions(self, ids: set[str]) -> dict[str, int]:
         """The versions that the index has, of deleted documents too."""
         pending = self._pending
-        asked = [each for each in ids if each not in pending]
-        known = self._opened.versions(asked) if asked else {}
-        return known | {each: pending[each] for each in ids if each in pending}
+        unknown = [id for id in ids if id not in pending]
+        versions = self._opened.versions(unknown) if unknown else {}
+        return versions | {id: pending[id] for id in ids if id in pending}
 
     def _forget_deletes(self) -> None:
-        """Now and then: what was deleted long ago need not be known any more."""
+        """From time to time, forget documents that were deleted long ago."""
         now = int(self._clock())
         if now < self._forget_at:
             return
@@ -181,22 +177,22 @@ class Writer:
                     try:
                         self.commit()
                     except SearchWritesFailed as error:
-                        self._failure = error  # for whoever comes next
+                        self._failure = error  # for the next caller
 
     def _gather(self) -> None:
-        """Wait for more writes, but not long; return at once where somebody else has committed."""
+        """Wait a little for more writes. Return at once if another thread has committed."""
         assert self._commit_seconds is not None
         began = time.monotonic()
         while self._pending and not self.is_closed:
             bulk = len(self._pending) >= BULK_WRITES
-            left = (
+            remaining = (
                 began
                 + (max(BULK_SECONDS, self._commit_seconds) if bulk else self._commit_seconds)
                 - time.monotonic()
             )
-            if left <= 0:
+            if remaining <= 0:
                 return
-            self._wake.wait(left)
+            self._wake.wait(remaining)
 
     # -- when the disk is full
 
@@ -207,11 +203,11 @@ class Writer:
         try:
             self._in_use.rollback()
             self._in_use.garbage_collect_files()
-        except Exception:  # then it is of no use any more; the next write opens another
+        except Exception:  # it is unusable now; the next write opens a new one
             self._writer, self.is_closed = None, True
 
     def _tell_failure(self) -> None:
-        """Once: who hears of it writes again what is missing."""
+        """Raise the failure once: the caller then repeats the missing writes."""
         if self._failure is not None:
             failure, self._failure = self._failure, None
             raise failure
