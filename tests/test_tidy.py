@@ -34,9 +34,9 @@ ACTION_MODULES = 2
 LONG_LINES = 350
 """Lines of the source that are over 100 wide: tables, CSS, SQL. The number may only shrink."""
 
-TESTS_ELSEWHERE = 120
+TESTS_ELSEWHERE = 75
 """Tests of a room that are not at the path of the module they are about. The number may only shrink."""
-WHOLE = {"browser", "clients", "contract", "docs", "faults", "oracle", "tools", "typing"}
+WHOLE = {"bench", "browser", "clients", "contract", "docs", "faults", "oracle", "tools", "typing"}
 """Folders of tests about more than one room."""
 
 # "path" or "path:function", and why it may be long.
@@ -45,8 +45,6 @@ LONG_FILES: dict[str, str] = {
     "src/sortkey/model/attributes.py": _WRAPPED,
     "src/sortkey/model/layout.py": _WRAPPED,
     "src/sortkey_systems/applens/parsing/evaluation.py": _WRAPPED,
-    "src/sortkey_systems/jobengine/commands.py": _WRAPPED,
-    "src/sortkey_systems/jobengine/model.py": _WRAPPED,
     "src/sortkey_systems/jobengine/sample.py": _WRAPPED,
 }
 LONG_FUNCTIONS: dict[str, str] = {
@@ -54,7 +52,6 @@ LONG_FUNCTIONS: dict[str, str] = {
     "src/sortkey/cli/restore.py:run": _WRAPPED,
     "src/sortkey/cli/serve.py:run": _WRAPPED,
     "src/sortkey/cli/up.py:run": _WRAPPED,
-    "src/sortkey_systems/jobengine/commands.py:run": _WRAPPED,
     "src/sortkey_systems/jobengine/console/rules.py:_new_rule": _WRAPPED,
     "src/sortkey_systems/jobengine/routes/journeys.py:_add_journeys": _WRAPPED,
     "src/sortkey_systems/jobengine/routes/journeys.py:_add_stages": _WRAPPED,
@@ -150,7 +147,7 @@ def test_long_lines_become_fewer() -> None:
 
 def test_tests_are_found_by_path() -> None:
     # Whoever changes a module looks for its tests where the module is. The number may only shrink.
-    modules = {_test_of(path.relative_to(ROOT / "src")) for path in SOURCES}
+    modules = {place for path in SOURCES for place in _tests_of(path.relative_to(ROOT / "src"))}
     files = [path for path in PYTHON if path.name.startswith("test_")]
     tests = [path.relative_to(ROOT / "tests") for path in files if ROOT / "tests" in path.parents]
     elsewhere = [path for path in tests if path not in modules and path.parts[0] not in WHOLE]
@@ -224,11 +221,15 @@ def test_an_operation_is_found_by_its_name(path: Path) -> None:
     assert callable(OPERATIONS[name])
 
 
-def _test_of(module: Path) -> Path:
-    """Where the tests of a module are: `a/test_b.py` for `sortkey/a/b.py`."""
+def _tests_of(module: Path) -> Iterator[Path]:
+    """Where the tests of a module may be: `a/test_b.py` for `sortkey/a/b.py` and for the whole
+    package `sortkey/a/b/`.
+    """
     package, *folders = module.parts[:-1]
     room = ["systems"] if package == "sortkey_systems" else []
-    return Path(*room, *folders, f"test_{module.name}")
+    yield Path(*room, *folders, f"test_{module.name}")
+    if module.name == "__init__.py" and folders:
+        yield Path(*room, *folders[:-1], f"test_{folders[-1]}.py")
 
 
 def _lines_with(path: Path, pattern: re.Pattern[str]) -> list[str]:

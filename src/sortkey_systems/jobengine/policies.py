@@ -1,8 +1,7 @@
-"""Who may do what on AWS, as IAM documents: read-only, full access, and what every bucket demands
-of its callers.
+"""IAM documents for AWS: read-only access, full access, and the policy of each bucket.
 
-Written from the model's table. Neither access may Scan; full access may remove parts of logs, but
-no log.
+They are made from the model's table. Neither access may Scan. Full access may delete the parts of
+unfinished logs, but no finished log.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ TABLE_WRITES = (
     "dynamodb:ConditionCheckItem",
     "dynamodb:BatchWriteItem",
 )
-"""A transaction is allowed to whoever may do each of its writes and checks."""
+"""A transaction is allowed to a caller who may do each of its writes and checks."""
 OBJECT_READS = ("s3:GetObject", "s3:GetObjectVersion")
 OBJECT_WRITES = ("s3:PutObject", "s3:AbortMultipartUpload")
 BUCKET_READS = ("s3:ListBucket", "s3:ListBucketVersions")
@@ -34,10 +33,9 @@ TLS_MIN = "1.2"
 
 
 def policy(access: Access, *, purge: bool = False, prefix: str = "") -> Policy:
-    """The policy of a user or role. `purge` lets full access remove logs, reports and backups for
-    good.
+    """The policy of a user or role. `purge` lets full access delete logs, reports and backups.
 
-    `prefix` stands before the names of the buckets, as in `s3://mycompany-{bucket}`.
+    `prefix` is what the names of the buckets begin with, as in `s3://mycompany-{bucket}`.
     """
     buckets = [f"arn:aws:s3:::{prefix}{bucket}" for bucket in BUCKETS]
     objects = [f"{bucket}/*" for bucket in buckets]
@@ -59,7 +57,7 @@ def policy(access: Access, *, purge: bool = False, prefix: str = "") -> Policy:
 
 
 def bucket_policy(bucket: str) -> Policy:
-    """The policy of a bucket: nothing without TLS, or with one older than 1.2."""
+    """The policy of a bucket: refuses requests without TLS 1.2 or newer."""
     resources = [f"arn:aws:s3:::{bucket}", f"arn:aws:s3:::{bucket}/*"]
     return {
         "Version": VERSION,
@@ -70,10 +68,14 @@ def bucket_policy(bucket: str) -> Policy:
     }
 
 
+def bucket_policies(prefix: str = "") -> dict[str, Policy]:
+    """The policy of each bucket, by its name."""
+    names = [f"{prefix}{bucket}" for bucket in BUCKETS]
+    return {name: bucket_policy(name) for name in names}
+
+
 def bucket_encryption(kms_key: str | None = None) -> dict[str, Any]:
-    """What S3 is asked for with PutBucketEncryption: AES-256 with a key of KMS, of the account or
-    one's own.
-    """
+    """The body of PutBucketEncryption: AES-256 with a KMS key, the account's own unless named."""
     rule: dict[str, Any] = {
         "SSEAlgorithm": "aws:kms",
         **({"KMSMasterKeyID": kms_key} if kms_key else {}),

@@ -30,7 +30,7 @@ from sortkey_systems.jobengine.model import Job, Journey, Report, StageJob, mode
 from sortkey_systems.jobengine.parts import Aggregates, JobStatus, LogLine, ReportType
 from sortkey_systems.jobengine.reports import reports
 from sortkey_systems.jobengine.reports.reports import FullReport
-from sortkey_systems.jobengine.rules.rule_book import Rules
+from sortkey_systems.jobengine.rules.rules import Rules
 from sortkey_systems.jobengine.stages.data_migration.ownership import check_owner
 
 DATABASES = "SORTKEY_JOBENGINE_DATABASES"

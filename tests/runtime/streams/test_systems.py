@@ -16,8 +16,6 @@ from sortkey.connect.local_topics import LocalTopics
 from sortkey.engine import Engine
 from sortkey.runtime.streams.handlers import AnyHandler
 from sortkey.testing import FrozenClock
-from sortkey_systems.vams.model import AssetLink
-from sortkey_systems.vams.model.links import asset_links_storage
 from sortkey_systems.wallcrawler.model import Session, sessions
 from tests.runtime.streams.shop import worker
 
@@ -119,27 +117,3 @@ def test_a_live_session_that_expires_is_told_with_what_it_was(
 
     worker(store, stop_browser, clock=clock).run_until_idle()
     assert stopped == [("ttl", arn)]
-
-
-def test_a_link_that_was_deleted_is_known_by_its_key_only(store: Store) -> None:
-    # The table shows new images: which assets it joined must be asked, or written down, before it
-    # goes.
-    store.ensure(asset_links_storage)
-    link = AssetLink(
-        asset_link_id="link-1",
-        from_asset_database_id="db",
-        from_asset_id="a",
-        to_asset_database_id="db",
-        to_asset_id="b",
-        relationship_type="related",
-    )
-    store.create(link)
-    store.delete(link)
-    told: list[tuple[str, bool, str]] = []
-
-    @on_change(AssetLink)
-    def reindex(change: Change[AssetLink]) -> None:
-        told.append((change.kind, change.latest is None, str(change.key.values["assetLinkId"])))
-
-    worker(store, reindex).run_until_idle()
-    assert told == [("created", False, "link-1"), ("deleted", True, "link-1")]

@@ -22,7 +22,7 @@ from sortkey_systems.jobengine.sample import make_shop
 from sortkey_systems.jobengine.stages.registry import STEPS
 from sortkey_systems.jobengine.stages.work import StepContext, Work
 from tests.systems.homes import Home
-from tests.systems.jobengine.journeys import ANY_LOSS
+from tests.systems.jobengine.stage_runs import ANY_LOSS
 
 StepFunction = Callable[[Work, StepContext], Any]
 

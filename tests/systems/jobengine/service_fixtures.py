@@ -16,7 +16,7 @@ from sortkey_systems.jobengine.journeys.aggregates import job_created, job_ended
 from sortkey_systems.jobengine.journeys.journeys import Journeys
 from sortkey_systems.jobengine.model import Job, Journey, StageJob, model
 from sortkey_systems.jobengine.parts import LogCounts, Source
-from sortkey_systems.jobengine.rules.rule_book import Rules
+from sortkey_systems.jobengine.rules.rules import Rules
 from tests.systems.homes import Home
 
 START = datetime(2025, 11, 1, 20, 30, tzinfo=UTC)

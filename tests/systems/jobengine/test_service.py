@@ -14,8 +14,8 @@ from sortkey_systems.jobengine.model import Job
 from sortkey_systems.jobengine.sample import load, make_shop
 from sortkey_systems.jobengine.service import JobEngine
 from tests.systems.homes import Home
-from tests.systems.jobengine.journeys import Killed
 from tests.systems.jobengine.service_fixtures import SOURCE, at_home, buckets
+from tests.systems.jobengine.stage_runs import Killed
 
 __all__ = ["at_home", "buckets"]
 

@@ -17,7 +17,7 @@ from sortkey.web.console import pieces
 from sortkey_systems.jobengine.inputs import RuleChange, RuleDraft, RuleStatus
 from sortkey_systems.jobengine.model import Rule
 from sortkey_systems.jobengine.parts import PRIORITIES, TextOrObject
-from sortkey_systems.jobengine.rules import Directive, RuleNotUnderstood, directives_of
+from sortkey_systems.jobengine.rules.directives import Directive, RuleNotUnderstood, directives_of
 from sortkey_systems.jobengine.service import JobEngine
 from sortkey_systems.jobengine.stages.default_stages import title_of
 

@@ -31,7 +31,7 @@ from sortkey_systems.jobengine.journeys.progress import (
 )
 from sortkey_systems.jobengine.model import Journey, Stage, active_journeys
 from sortkey_systems.jobengine.parts import JourneyConfiguration, JourneyStatus, Priority, Source
-from sortkey_systems.jobengine.rules.rule_book import check_stages, new_rules
+from sortkey_systems.jobengine.rules.rules import check_stages, new_rules
 from sortkey_systems.jobengine.stages.default_stages import default_stages
 
 __all__ = [

@@ -1,177 +1,254 @@
-"""The Second Brain rules of a journey: add, change, deactivate, list. The journey counts them in
-the same transaction.
+"""Second Brain rules at work: those of a stage, in the order of their rank, and what they decide
+about each subject.
 
-A rule is never deleted: it becomes inactive or deprecated, so that what it once did can be told.
+The first rule that decides wins; what a later one would have said is recorded as overridden. No
+chance, no clock.
 """
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any, Literal
 
-from sortkey import Page, Put, Store, Update, attr
-from sortkey.errors import NotFound
-from sortkey_systems.jobengine.inputs import RuleChange, RuleDraft
-from sortkey_systems.jobengine.journeys.aggregates import Write, rules_changed, with_journey
-from sortkey_systems.jobengine.journeys.progress import WrongState, stage_of
-from sortkey_systems.jobengine.model import Journey, Rule, Stage, in_rank_order, rules_for_stage
-from sortkey_systems.jobengine.parts import RuleMetadata
-from sortkey_systems.jobengine.storable import storable
+from sortkey_systems.jobengine.model import Rule, in_rank_order
+from sortkey_systems.jobengine.rules.directives import (
+    Directive,
+    Kind,
+    RuleNotUnderstood,
+    directives_of,
+)
 
-RULES_OF_STAGE_MAX = 999
-"""What the three digits in the key hold."""
+BUILT_IN = "built-in"
+THRESHOLDS = {"coverage": 0.8, "validation": 0.95, "compliance": 0.9}
+REMOVED_BY_DEFAULT = (
+    "tmp_*",
+    "temp_*",
+    "*_tmp",
+    "*_temp",
+    "*_bak",
+    "*_backup",
+    "bak_*",
+    "*_old",
+    "schema_migrations",
+    "flyway_*",
+    "alembic_version",
+    "databasechangelog*",
+    "django_*",
+    "*audit_log*",
+    "*_audit",
+    "sessions",
+    "*.row_version",
+    "*.rowversion",
+    "*.rowguid",
+    "*.etl_*",
+    "*.import_batch*",
+)
+
+Effect = Literal["applied", "overridden", "not executable", "no match"]
 
 
-class Rules:
-    """The rules of all journeys in a store."""
+@dataclass(slots=True)
+class Application:
+    """What became of a rule about one subject."""
 
-    def __init__(self, store: Store) -> None:
-        self.store = store
+    rule_id: str
+    kind: str
+    subject: str
+    effect: Effect
+    detail: str = ""
 
-    def add(self, journey_id: str, draft: RuleDraft, *, created_by: str) -> Rule:
-        """Put a rule behind the others of its stage. Raises NotFound, and WrongState for the
-        thousandth.
-        """
-        made: list[Rule] = []
 
-        def adding(journey: Journey, stages: list[Stage]) -> Sequence[Write]:
-            check_stages(stages, [draft.stage_id, *draft.applicable_stages])
-            there = self.store.query(
-                Rule.of_stage(journey_id=journey_id, stage_id=draft.stage_id).consistent()
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the first rule says that has something to say."""
+
+    rule_id: str
+    directive: Directive
+
+
+def rules_of_stage(rules: Iterable[Rule], stage_id: str) -> list[Rule]:
+    """The active rules that apply to a stage, by rank: its own, those that name it, those of the
+    whole journey.
+    """
+    return in_rank_order(
+        rule
+        for rule in rules
+        if rule.status == "active"
+        and (
+            rule.stage_id == stage_id
+            or stage_id in rule.metadata.applicable_stages
+            or rule.scope in ("global", "project")
+        )
+    )
+
+
+def rule_book(rules: Iterable[Rule], stage_id: str) -> RuleBook:
+    """The rules of a stage, read; one that cannot be executed is recorded as such and is
+    no error.
+    """
+    book = RuleBook()
+    for rule in rules_of_stage(rules, stage_id):
+        try:
+            found = directives_of(rule.content)
+            detail = "its text names nothing that can be executed"
+        except (RuleNotUnderstood, ValueError) as error:
+            found, detail = [], str(error)
+        if not found:
+            book.applications.append(
+                Application(rule.rule_id, rule.type, "", "not executable", detail)
             )
-            made[:] = new_rules(journey_id, [draft], created_by=created_by, there=there)
-            return [*(Put(rule, "create") for rule in made), *counted(journey, made)]
+        book.directives += [(rule.rule_id, each) for each in found]
+    book.directives += [(BUILT_IN, _removed(pattern)) for pattern in REMOVED_BY_DEFAULT]
+    book.directives += [
+        (BUILT_IN, Directive("threshold", target=k, value=v)) for k, v in THRESHOLDS.items()
+    ]
+    return book
 
-        with_journey(self.store, journey_id, adding)
-        return self.get(journey_id, made[0].rule_id)
 
-    def get(self, journey_id: str, rule_id: str) -> Rule:
-        """Raises NotFound."""
-        of_journey = Rule.of_journey(journey_id=journey_id).where(attr(Rule.rule_id) == rule_id)
-        found = self.store.first(of_journey.consistent())
-        if found is None:
-            raise NotFound(f"journey {journey_id} has no rule {rule_id!r}")
-        return found
+@dataclass(slots=True)
+class RuleBook:
+    """The directives of a stage in the order in which they are asked, and a record of what they
+    did.
+    """
 
-    def change(self, journey_id: str, rule_id: str, change: RuleChange) -> Rule:
-        """Change a rule; the number of active ones follows its status. Raises NotFound."""
+    directives: list[tuple[str, Directive]] = field(default_factory=list[tuple[str, Directive]])
+    applications: list[Application] = field(default_factory=list[Application])
 
-        def changing(journey: Journey, stages: list[Stage]) -> Sequence[Write]:
-            rule = self.get(journey_id, rule_id)
-            check_stages(stages, change.applicable_stages or [])
-            values = _values(rule, change)
-            if not values:
-                return []
-            more = _is_active(values.get("status", rule.status)) - _is_active(rule.status)
-            same = attr(Rule.status) == rule.status
-            return [
-                Update(_key(rule), _actions(values), same),
-                *rules_changed(journey, active=more),
-            ]
-
-        with_journey(self.store, journey_id, changing)
-        return self.get(journey_id, rule_id)
-
-    def deactivate(self, journey_id: str, rule_id: str) -> Rule:
-        """From now on the rule is not applied."""
-        return self.change(journey_id, rule_id, RuleChange(status="inactive"))
-
-    def for_stage(self, journey_id: str, stage_id: str) -> list[Rule]:
-        """The active rules of a stage, as they are executed: its own, those that name it, those of
-        all stages.
+    def keeps(self, table: str, column: str | None = None) -> bool | None:
+        """True: preserved; False: removed; None: no rule says anything. A rule of tables is not one
+        of columns.
         """
-        return in_rank_order(self.store.query(rules_for_stage(journey_id, stage_id)))
+        decision = self._decide(("preserve", "remove"), _subject(table, column), table, column)
+        return None if decision is None else decision.directive.kind == "preserve"
 
-    def page(
-        self,
-        journey_id: str,
-        *,
-        stage_id: str | None = None,
-        cursor: str | None = None,
-        size: int = 100,
-    ) -> Page[Rule]:
-        """The rules of a journey or those that stand under a stage, active or not, in the order of
-        their keys.
+    def removed_by(self, table: str, column: str | None = None) -> str | None:
+        """The rule that leaves a table or a column out, `BUILT_IN` for one of ours; None where it
+        stays.
         """
-        if stage_id is None:
-            return self.store.page(Rule.of_journey(journey_id=journey_id), cursor=cursor, size=size)
-        return self.store.page(
-            Rule.of_stage(journey_id=journey_id, stage_id=stage_id), cursor=cursor, size=size
+        decision = self._decide(("preserve", "remove"), _subject(table, column), table, column)
+        return (
+            decision.rule_id
+            if decision is not None and decision.directive.kind == "remove"
+            else None
         )
 
+    def mapped(self, table: str, column: str | None = None) -> Decision | None:
+        """Where a table or a column is to go."""
+        return self._decide(("map",), _subject(table, column), table, column)
 
-def new_rules(
-    journey_id: str, drafts: Iterable[RuleDraft], *, created_by: str, there: Iterable[Rule] = ()
-) -> list[Rule]:
-    """Rules with ids and indexes, behind those that are there."""
-    last: dict[str, int] = {}
-    for rule in there:
-        last[rule.stage_id] = max(last.get(rule.stage_id, 0), rule.rule_index)
-    made: list[Rule] = []
-    for draft in drafts:
-        number = last[draft.stage_id] = last.get(draft.stage_id, 0) + 1
-        if number > RULES_OF_STAGE_MAX:
-            raise WrongState(
-                f"stage {draft.stage_id} has {RULES_OF_STAGE_MAX} rules, and its keys hold no more"
+    def about(self, kind: Kind, table: str, column: str) -> Decision | None:
+        """What is said about the values of a column."""
+        return self._decide((kind,), _subject(table, column), table, column)
+
+    def default(self, resource: str, path: str) -> Decision | None:
+        """What an attribute is where no column is mapped to it."""
+        subject = f"{resource}.{path}"
+        found = [
+            (rule, each)
+            for rule, each in self.directives
+            if each.kind == "default" and each.target == subject
+        ]
+        self._record(found, subject)
+        return Decision(*found[0]) if found else None
+
+    def threshold(self, name: str) -> float:
+        """The share that must be reached."""
+        found = [
+            (rule, each)
+            for rule, each in self.directives
+            if each.kind == "threshold" and each.target == name
+        ]
+        self._record(found, name)
+        return float(found[0][1].value)
+
+    def of_kind(self, *kinds: Kind) -> list[Decision]:
+        """All directives of some kinds, by rank."""
+        return [Decision(rule, each) for rule, each in self.directives if each.kind in kinds]
+
+    def unused(self) -> list[Application]:
+        """The rules that found nothing to decide about."""
+        used = {each.rule_id for each in self.applications} | {BUILT_IN}
+        asked = ("recommend", "require", "pattern", "threshold")
+        silent = {
+            rule: each
+            for rule, each in self.directives
+            if rule not in used and each.kind not in asked
+        }
+        return [
+            Application(
+                rule, each.kind, each.source, "no match", "the source has nothing of this name"
             )
-        made.append(_new_rule(journey_id, draft, number, created_by))
-    return made
+            for rule, each in silent.items()
+        ]
+
+    def outcome(self) -> list[Application]:
+        """What became of every rule."""
+        return [*self.applications, *self.unused()]
+
+    def _decide(
+        self, kinds: tuple[Kind, ...], subject: str, table: str, column: str | None
+    ) -> Decision | None:
+        found = [
+            (rule, each)
+            for rule, each in self.directives
+            if each.kind in kinds
+            and _matches(each.source, table, column)
+            and _is_level(each, column)
+        ]
+        self._record(found, subject)
+        return Decision(*found[0]) if found else None
+
+    def _record(self, found: Sequence[tuple[str, Directive]], subject: str) -> None:
+        """Built-in rules are only recorded where they decide: nobody wrote them to be
+        overridden.
+        """
+        for number, (rule, each) in enumerate(found):
+            effect: Effect = "overridden" if number else "applied"
+            detail = _said(each) if not number else f"{found[0][0]} comes first"
+            made = Application(rule, each.kind, subject, effect, detail)
+            if (rule != BUILT_IN or not number) and made not in self.applications:
+                self.applications.append(made)
 
 
-def check_stages(stages: Iterable[Stage], stage_ids: Iterable[str]) -> None:
-    """Raises NotFound for a stage that there is not: its rules would never be applied, and nobody
-    would notice.
+def _removed(pattern: str) -> Directive:
+    """A table `prices_old` is a leftover; a column `price_old` may be data."""
+    return Directive("remove", pattern, options={} if "." in pattern else {"level": "table"})
+
+
+def _subject(table: str, column: str | None) -> str:
+    return f"{table}.{column}" if column is not None else table
+
+
+def _is_level(directive: Directive, column: str | None) -> bool:
+    """A mapping without a dot may name a table or a column: by its target, a resource has a capital
+    letter.
     """
-    known = list(stages)
-    for stage_id in stage_ids:
-        stage_of(known, stage_id)
+    if directive.kind != "map":
+        return column is None or directive.options.get("level") != "table"
+    is_of_table = directive.target[:1].isupper() and "." not in directive.target
+    return is_of_table == (column is None)
 
 
-def counted(journey: Journey, added: Sequence[Rule]) -> list[Update[Any]]:
-    """What the journey counts of rules that are added."""
-    return rules_changed(
-        journey, total=len(added), active=sum(_is_active(rule.status) for rule in added)
+def _matches(pattern: str, table: str, column: str | None) -> bool:
+    """A rule may name a table with its schema or without; without, it is about the tables of all
+    schemas.
+    """
+    pattern = pattern.lower()
+    names = {table.lower(), table.lower().rpartition(".")[2]}
+    if column is not None and "." not in pattern:
+        return fnmatchcase(column.lower(), pattern)
+    return any(
+        fnmatchcase(name if column is None else f"{name}.{column.lower()}", pattern)
+        for name in names
     )
 
 
-def _new_rule(journey_id: str, draft: RuleDraft, number: int, created_by: str) -> Rule:
-    about = RuleMetadata(
-        created_by=created_by,
-        version=draft.version,
-        tags=draft.tags or [draft.stage_id, draft.type, draft.priority],
-        applicable_stages=draft.applicable_stages or [draft.stage_id],
-    )
-    storable([draft.content, draft.context])
-    same = draft.model_dump(include=set(RuleDraft.model_fields) & set(Rule.model_fields))
-    rule_id = f"rule-{draft.stage_id}-{draft.type}-{secrets.token_hex(4)}"
-    return Rule(**same, rule_id=rule_id, journey_id=journey_id, rule_index=number, metadata=about)
-
-
-def _values(rule: Rule, change: RuleChange) -> dict[str, Any]:
-    """The fields that really change."""
-    given = change.given()
-    storable([given.get("content"), given.get("context")])
-    inside = {
-        name: given.pop(name) for name in ("tags", "applicable_stages", "version") if name in given
-    }
-    if inside:
-        given["metadata"] = rule.metadata.model_copy(update=inside)
-    return {name: value for name, value in given.items() if value != getattr(rule, name)}
-
-
-def _actions(values: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(attr(getattr(Rule, name)).set(value) for name, value in values.items())
-
-
-def _is_active(status: str) -> bool:
-    return status == "active"
-
-
-def _key(rule: Rule) -> Any:
-    return Rule.key(
-        journey_id=rule.journey_id,
-        stage_id=rule.stage_id,
-        rule_index=rule.rule_index,
-        rule_id=rule.rule_id,
+def _said(directive: Directive) -> str:
+    value: Any = directive.target or directive.value
+    return (
+        f"{directive.kind} {directive.source} {value}".strip()
+        if value is not None
+        else directive.kind
     )

@@ -5,7 +5,7 @@ from typing import Any, get_args
 import pytest
 
 from sortkey_systems.jobengine.console.rules import DOES, EXAMPLES, told, written
-from sortkey_systems.jobengine.rules import Kind, RuleNotUnderstood
+from sortkey_systems.jobengine.rules.directives import Kind, RuleNotUnderstood
 from sortkey_systems.jobengine.sample import RULES
 
 

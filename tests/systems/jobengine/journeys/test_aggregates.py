@@ -20,7 +20,7 @@ from sortkey_systems.jobengine.journeys.aggregates import (
 from sortkey_systems.jobengine.journeys.journeys import Journeys
 from sortkey_systems.jobengine.model import Job, Journey, StageJob
 from sortkey_systems.jobengine.parts import Aggregates, LogCounts
-from sortkey_systems.jobengine.rules.rule_book import Rules
+from sortkey_systems.jobengine.rules.rules import Rules
 from tests.systems.jobengine.examples import JOURNEY, stored
 from tests.systems.jobengine.service_fixtures import (
     LOGGED,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sortkey_systems.jobengine.rules import BUILT_IN, Application, rule_book
+from sortkey_systems.jobengine.rules.rule_book import BUILT_IN, Application, rule_book
 from sortkey_systems.jobengine.stages.migration_planning.etl_script import EtlPlan
 from sortkey_systems.jobengine.stages.work import StepContext, Work
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sortkey_systems.jobengine.rules import rule_book
+from sortkey_systems.jobengine.rules.rule_book import rule_book
 from sortkey_systems.jobengine.stages.raw_analysis.data_profiling import Profile
 from sortkey_systems.jobengine.stages.raw_analysis.schema_extraction import ExtractedSchema
 from sortkey_systems.jobengine.stages.tmf_mapping.api_coverage_analysis import Coverage

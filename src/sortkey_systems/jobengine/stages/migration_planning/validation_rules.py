@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sortkey_systems.jobengine.rules import RuleBook, rule_book
+from sortkey_systems.jobengine.rules.rule_book import RuleBook, rule_book
 from sortkey_systems.jobengine.stages.migration_planning.etl_script import EtlPlan
 from sortkey_systems.jobengine.stages.work import StepContext, Work
 from sortkey_systems.jobengine.tmf import resources

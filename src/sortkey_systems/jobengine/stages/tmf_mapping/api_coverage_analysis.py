@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sortkey_systems.jobengine.rules import rule_book
+from sortkey_systems.jobengine.rules.rule_book import rule_book
 from sortkey_systems.jobengine.stages.tmf_mapping.attribute_mapping import AttributeMappings
 from sortkey_systems.jobengine.stages.tmf_mapping.column_coverage import (
     TableColumns,

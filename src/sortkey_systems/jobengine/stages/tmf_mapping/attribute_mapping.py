@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sortkey_systems.jobengine.rules import Application, Decision, RuleBook, rule_book
+from sortkey_systems.jobengine.rules.rule_book import Application, Decision, RuleBook, rule_book
 from sortkey_systems.jobengine.stages.names import likeness, tokens
 from sortkey_systems.jobengine.stages.raw_analysis.data_profiling import Profile, TableProfile
 from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification import (

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
-from sortkey_systems.jobengine.rules import RuleBook
+from sortkey_systems.jobengine.rules.rule_book import RuleBook
 from sortkey_systems.jobengine.stages.names import tokens
 from sortkey_systems.jobengine.stages.raw_analysis.data_profiling import ColumnProfile, TableProfile
 from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification import Field

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sortkey_systems.jobengine.rules import Application, Decision, rule_book
+from sortkey_systems.jobengine.rules.rule_book import Application, Decision, rule_book
 from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification import (
     SimpleEntity,
     SimpleModel,

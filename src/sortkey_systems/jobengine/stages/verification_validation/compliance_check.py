@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sortkey_systems.jobengine.rules import Application
+from sortkey_systems.jobengine.rules.rule_book import Application
 from sortkey_systems.jobengine.stages.data_migration.dataset_selection import Selection
 from sortkey_systems.jobengine.stages.data_migration.document_checks import Outcome, run_checks
 from sortkey_systems.jobengine.stages.data_migration.ownership import open_target

@@ -1,0 +1,306 @@
+"""What the commands of `sortkey jobengine` share: the engine on its data, a new journey, and a
+journey that is run.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+from sortkey import Entity
+from sortkey.commands import (
+    FAILED,
+    INTERRUPTED,
+    USAGE,
+    CommandFailed,
+    bucket_address,
+    check_address,
+    print_json,
+)
+from sortkey.errors import StorageFailed
+from sortkey_systems.jobengine.buckets import Buckets
+from sortkey_systems.jobengine.commands.output import print_markdown, watch
+from sortkey_systems.jobengine.inputs import RuleDraft
+from sortkey_systems.jobengine.journeys.journeys import new_journey_id
+from sortkey_systems.jobengine.model import Job, Journey
+from sortkey_systems.jobengine.parts import JobId, JourneyConfiguration, JourneyId, Priority, Source
+from sortkey_systems.jobengine.service import JobEngine
+from sortkey_systems.jobengine.sources import addresses
+from sortkey_systems.jobengine.stages.data_migration import ownership
+from sortkey_systems.jobengine.stages.registry import STEPS
+
+log = logging.getLogger("sortkey.jobs")
+
+
+@contextmanager
+def open_engine(
+    data: str, objects: str | None, *, makes: bool = False, named: str | None = None
+) -> Generator[JobEngine]:
+    """The engine on a folder, which other commands can use meanwhile, or on what lies elsewhere.
+    What only looks `makes` no folder: a name with a typing error would be a new one. `named` is the
+    id that somebody typed."""
+    from sortkey.commands import shared_store
+
+    if named is not None:
+        _check_id(named)
+    where = bucket_address(data, objects)
+    check_address(data, makes=makes)
+    with shared_store(data) as store:
+        opened = Buckets.open(where)
+        try:
+            engine = JobEngine(store, opened)
+            engine.ensure()
+            yield engine
+        finally:
+            opened.close()
+
+
+def new_journey(
+    engine: JobEngine,
+    source: str,
+    target: str | None,
+    name: str | None,
+    priority: Priority,
+    rules: Sequence[Mapping[str, Any]],
+    *,
+    folder: str = "",
+) -> Journey:
+    """A journey on a source. Without a `target` its documents go into a file in `folder` that is
+    named after it.
+    """
+    from pydantic import ValidationError
+
+    journey_id = new_journey_id()
+    documents = os.path.abspath(target or os.path.join(folder, f"{journey_id}.sqlite"))
+    _check_target(documents, journey_id)
+    try:
+        addresses.check_address(source)
+    except ValueError as error:
+        raise CommandFailed(str(error), USAGE) from None
+    is_file = "://" not in source
+    if is_file and not os.path.isfile(source):
+        hint = ": PostgreSQL is named as postgresql://user@host/name" if "=" in source else ""
+        raise CommandFailed(f"there is no file {source} to migrate{hint}", USAGE)
+    title = Path(source).stem if is_file else addresses.database_name(source)
+    about: dict[str, Any] = {
+        "type": "database",
+        "schema_id": title,
+        "schema_name": title,
+        "schema_version": "1",
+    }
+    address = os.path.abspath(source) if is_file else source
+    try:
+        return engine.journeys.create(
+            name=name or title,
+            created_by=os.environ.get("USER", "command line"),
+            oda_component_type="PRODUCTCATALOG",
+            source=Source(**about, address=address),
+            configuration=JourneyConfiguration(target=documents),
+            priority=priority,
+            rules=[RuleDraft(**each) for each in rules],
+            journey_id=journey_id,
+        )
+    except ValidationError as error:
+        # Without what was given: it may hold a password.
+        told = "; ".join(
+            f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()
+        )
+        raise CommandFailed(f"this cannot be a journey: {told}", USAGE) from None
+
+
+def _check_target(documents: str, journey_id: str) -> None:
+    """Before a journey is made that could never write its documents."""
+    try:
+        ownership.check_owner(documents, journey_id)
+    except ownership.TargetRefused as refused:
+        raise CommandFailed(str(refused), USAGE) from None
+
+
+def _check_id(named: str) -> None:
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        TypeAdapter[str](JourneyId | JobId).validate_python(named)
+    except ValidationError:
+        told = "a journey is named as JRN-ABC123456789, a job as JOB-ABC123456789"
+        raise CommandFailed(
+            f"{named!r} is no id: {told}; `sortkey jobengine status` lists them", USAGE
+        ) from None
+
+
+def check_stage(stage_id: str) -> None:
+    """Before a journey is made that nobody wants."""
+    known = STEPS
+    if stage_id not in known:
+        raise CommandFailed(
+            f"a journey has no stage {stage_id!r}: it has {', '.join(known)}", USAGE
+        )
+
+
+def read_rules(path: Path) -> list[dict[str, Any]]:
+    from json import JSONDecodeError, loads
+
+    try:
+        found: Any = loads(path.read_text(encoding="utf-8"))
+    except JSONDecodeError as error:
+        raise CommandFailed(f"{path} is no JSON: {error}", USAGE) from None
+    except OSError as error:
+        raise CommandFailed(f"cannot read {path}: {error.strerror}", USAGE) from None
+    if not isinstance(found, list):
+        raise CommandFailed(f"{path} is no list of rules", USAGE)
+    return cast("list[dict[str, Any]]", found)
+
+
+def run_all(
+    engine: JobEngine,
+    journey_id: str,
+    *,
+    threads: int,
+    data: str | None,
+    stage_id: str | None = None,
+) -> Journey:
+    """Run what is left of a journey, or one stage, on workers in this process. `data` is where it
+    stays, if it does.
+    """
+    stages = engine.journeys.stages(journey_id)
+    if not any(
+        stage.status == "running" for stage in stages
+    ):  # else somebody was stopped in its middle: go on
+        if stage_id is None:
+            engine.run_journey(journey_id)
+        else:
+            engine.start_job(journey_id, stage_id)
+    goes_on = (
+        f": `sortkey jobengine run --journey {journey_id} --data {data}` goes on with it"
+        if data
+        else ""
+    )
+    failures = StorageFailures()
+    try:
+        with engine.worker(threads=threads, poll_seconds=0.2, on_error=failures.note):
+            return watch(engine, journey_id, stage_id, check=failures.check)
+    except KeyboardInterrupt:
+        raise CommandFailed(f"stopped{goes_on}", INTERRUPTED) from None
+    except StorageFailed as error:
+        raise CommandFailed(f"{error}{goes_on}") from None
+
+
+class StorageFailures:
+    """What workers could not write because the disk is full. They would try again for ever; a
+    command ends instead.
+    """
+
+    def __init__(self) -> None:
+        self._first: StorageFailed | None = None
+
+    def note(self, message: str, error: Exception) -> None:
+        if isinstance(error, StorageFailed):
+            self._first = self._first or error
+        else:
+            log.error("%s: %s", message, error, exc_info=error)
+
+    def check(self) -> None:
+        if self._first is not None:
+            raise self._first
+
+
+def print_end(
+    engine: JobEngine,
+    journey: Journey,
+    seconds: float,
+    *,
+    is_json: bool,
+    folder: str,
+    is_kept: bool = True,
+) -> int:
+    """The final report, or how far it came; the result is the exit code. `is_kept`: the folder
+    stays.
+    """
+    jobs, found = (
+        engine.executions.all_jobs(journey.journey_id),
+        _report(engine, journey.journey_id),
+    )
+    if is_json:
+        told = {
+            "journey": plain(journey),
+            "seconds": round(seconds, 1),
+            "jobs": [plain(each) for each in jobs],
+        }
+        print_json({**told, "report": found, "folder": folder})
+    elif found:
+        print_markdown(found["text"])
+        totals = journey.aggregates
+        told = (
+            f"{totals.completed_jobs} jobs, {totals.total_logs} lines of log, "
+            f"{totals.total_warnings} warnings"
+        )
+        print(
+            f"\n{journey.journey_id} is {journey.status} after {seconds:.1f} s: {told}.",
+            file=sys.stderr,
+        )
+        if is_kept:
+            print(f"Its documents are in {journey.configuration.target}.", file=sys.stderr)
+        if is_kept and journey.status == "failed":
+            print(_with_limits(journey.journey_id, folder), file=sys.stderr)
+    else:
+        print(_unfinished(journey, jobs, folder), file=sys.stderr)
+    if found is None:
+        return FAILED if journey.status in ("failed", "cancelled") or _is_cancelled(jobs) else 0
+    return 0 if found["is_passed"] and journey.status == "completed" else FAILED
+
+
+def _report(engine: JobEngine, journey_id: str) -> dict[str, Any] | None:
+    """The final report; None where the journey has not come so far."""
+    from sortkey.errors import NotFound
+
+    try:
+        return engine.executions.final_report(journey_id)
+    except NotFound:
+        return None
+
+
+def _with_limits(journey_id: str, folder: str) -> str:
+    run = f"sortkey jobengine run --journey {journey_id} --data {folder}"
+    return (
+        f"If these losses are acceptable, verify it again with limits: `{run} --allow-lost-rows … "
+        "--allow-dangling …`."
+    )
+
+
+def _unfinished(journey: Journey, jobs: Sequence[Job], folder: str) -> str:
+    """How a journey stands that was not completed, and what to do."""
+    again = (
+        f"`sortkey jobengine run --journey {journey.journey_id} --data {folder}` starts it again"
+    )
+    if journey.status == "cancelled":
+        return f"{journey.journey_id} was cancelled, {journey.overall_progress} % done"
+    if _is_cancelled(jobs):
+        return f"{jobs[-1].job_id} was cancelled: {again}"
+    failed = next((job for job in reversed(jobs) if job.status == "failed"), None)
+    why = (
+        f": {failed.stage_id}, {failed.error_message}"
+        if failed and journey.status == "failed"
+        else ""
+    )
+    return f"{journey.journey_id} is {journey.status}, {journey.overall_progress} % done{why}"
+
+
+def _is_cancelled(jobs: Sequence[Job]) -> bool:
+    """Whether what ran last was cancelled. Jobs are in the order in which they run."""
+    return bool(jobs) and jobs[-1].status == "cancelled"
+
+
+def jobs_of(engine: JobEngine, of: str) -> list[Job]:
+    if of.startswith("JOB-"):
+        return [engine.executions.get(of)]
+    engine.journeys.get(of)
+    return engine.executions.all_jobs(of)
+
+
+def plain(entity: Entity) -> dict[str, Any]:
+    return entity.model_dump(mode="json")
