@@ -65,7 +65,13 @@ COMMANDS: dict[Callable[..., Any], str] = {
     ),
 }
 
-app = typer.Typer(no_args_is_help=True)
+EPILOG = examples(
+    "sortkey jobengine demo --data demo      the six stages on a sample shop",
+    "sortkey jobengine status --data demo    what became of it",
+    "sortkey jobengine run shop.sqlite       migrate your own database",
+)
+
+app = typer.Typer(no_args_is_help=True, epilog=EPILOG)
 
 
 @app.callback()

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from sortkey.commands import Json, print_json
+from sortkey.commands import USAGE, CommandFailed, Json, print_json
 from sortkey_systems.jobengine.costs import Volume, estimate
 from sortkey_systems.jobengine.policies import bucket_policies, policy
 
@@ -54,6 +54,8 @@ def policies(
     Neither access may scan the table. `bucket` prints one policy for each bucket, which refuses
     connections without TLS 1.2.
     """
+    if purge and access != "full":
+        raise CommandFailed("only full access can purge: `policies full --purge`", USAGE)
     if access == "bucket":
         print_json(bucket_policies(prefix))
     else:
