@@ -1,0 +1,75 @@
+"""Browsers whose holder has died: make sure that nothing of them runs, and settle what they have
+left."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+
+from sortkey_systems.wallcrawler.browsers.local.home import remove_home
+from sortkey_systems.wallcrawler.browsers.local.memory_limit import remove_control_group
+from sortkey_systems.wallcrawler.browsers.local.process import kill_user
+from sortkey_systems.wallcrawler.browsers.local.session_folder import (
+    Remains,
+    State,
+    last_seen_at,
+    settle,
+)
+
+NURSERY = b".browsers.local.nursery"
+"""What the command line of every holder contains."""
+EXIT_SECONDS = 5.0
+
+
+def kill_holder(pid: int) -> None:
+    """Kill a holder that does not answer, unless its id belongs to another program by now. Waits
+    until it is gone."""
+    deadline = time.monotonic() + EXIT_SECONDS
+    while _is_holder(pid) and time.monotonic() < deadline:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def settle_abandoned(folder: Path, reason: str) -> Remains:
+    """End what is left of a browser without a holder, and keep what its session wants kept."""
+    remains = Remains.read(folder)
+    if remains is not None:
+        return remains
+    state = State.read(folder)
+    ended_at = last_seen_at(folder)
+    if state is None:
+        remains = Remains(reason, ended_at, has_archive=False, archive_error=None)
+        remains.write(folder)
+        return remains
+    _end_processes(state)
+    cookies = folder / "cookies.json"
+    return settle(
+        folder, state, reason, ended_at, cookies.read_bytes() if cookies.exists() else None
+    )
+
+
+def clear_abandoned(folder: Path) -> None:
+    """End what is left of a browser without a holder that belongs to no session."""
+    state = State.read(folder)
+    if state is not None:
+        _end_processes(state)
+        remove_home(state.home)
+
+
+def _end_processes(state: State) -> None:
+    kill_holder(state.holder_pid)
+    if state.uid is not None and os.geteuid() == 0:
+        kill_user(state.uid)
+    if state.control_group is not None:
+        remove_control_group(state.control_group)
+
+
+def _is_holder(pid: int) -> bool:
+    try:
+        return NURSERY in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False

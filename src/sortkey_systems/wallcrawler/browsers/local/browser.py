@@ -1,0 +1,154 @@
+"""A Chromium that a holder has started: its home, its process, its pipe and its pages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from sortkey_systems.wallcrawler.browsers.local.cdp_pipe import CdpPipe, Params
+from sortkey_systems.wallcrawler.browsers.local.chromium import Flags, command_line
+from sortkey_systems.wallcrawler.browsers.local.downloads import Downloads
+from sortkey_systems.wallcrawler.browsers.local.event_loop import Channel, EventLoop
+from sortkey_systems.wallcrawler.browsers.local.home import copy_extension, create_home, remove_home
+from sortkey_systems.wallcrawler.browsers.local.isolation import Isolation, free_uid
+from sortkey_systems.wallcrawler.browsers.local.launch import HolderSettings
+from sortkey_systems.wallcrawler.browsers.local.memory_limit import create_control_group
+from sortkey_systems.wallcrawler.browsers.local.pages import Pages
+from sortkey_systems.wallcrawler.browsers.local.process import start_process
+from sortkey_systems.wallcrawler.browsers.port import BrowserSpec
+from sortkey_systems.wallcrawler.contexts.archives import ArchiveRefused, unpack_profile
+
+ERRORS_BYTES = 4000
+"""The end of what Chromium has printed, for the reason of a failed start."""
+
+
+class StartFailed(Exception):
+    """The browser cannot be started. The message says why."""
+
+
+class Browser:
+    """Starts Chromium. Its owner sets the callbacks before the loop runs. Raises StartFailed."""
+
+    def __init__(self, loop: EventLoop, settings: HolderSettings, spec: BrowserSpec | None) -> None:
+        self._loop = loop
+        self.on_ready: Callable[[], None] = _nothing
+        """Called once, when Chromium has answered and has a page."""
+        self.on_exited: Callable[[], None] = _nothing
+        """Called once, when its main process has ended."""
+        self.on_hung_up: Callable[[], None] = _nothing
+        """Called when it has closed its pipe."""
+        self.on_drained: Callable[[], None] = _nothing
+        """Called when it has taken all commands."""
+        uid = free_uid() if os.geteuid() == 0 else None
+        self.isolation = Isolation(uid, settings.bwrap, settings.is_sandboxed)
+        self.home, self.saved_cookies = _prepared_home(settings, spec, uid)
+        self.version: Params = {}
+        self.control_group = create_control_group(
+            os.path.basename(self.home), settings.memory_bytes_max
+        )
+        self.process = start_process(
+            self.isolation.wrapped(command_line(settings.chromium, self._flags(spec)), self.home),
+            uid=uid,
+            environment=self._environment(),
+            before_exec=self.control_group.join if self.control_group else _nothing,
+        )
+        self._pid_fd = os.pidfd_open(self.process.pid)
+        loop.watch(self._pid_fd, self._exited)
+        self._errors = b""
+        self._errors_channel = Channel(
+            loop, self.process.errors_fd, on_data=self._note_errors, on_closed=_nothing
+        )
+        self.pipe = CdpPipe(
+            loop,
+            commands_fd=self.process.commands_fd,
+            answers_fd=self.process.answers_fd,
+            on_closed=lambda: self.on_hung_up(),
+            on_drained=lambda: self.on_drained(),
+        )
+        self.pages = Pages(self.pipe)
+        self.pages.on_opened.append(lambda _: self._check_ready())
+        self.downloads = Downloads(
+            self.pipe, os.path.join(self.home, "downloads"), self.path("downloads")
+        )
+        self.pipe.call("Browser.getVersion", on_result=self._note_version)
+
+    def path(self, name: str) -> str:
+        """A part of the home, where Chromium sees it."""
+        return os.path.join(self.isolation.home_for_chromium(self.home), name)
+
+    def errors(self) -> str:
+        """The last lines that Chromium has printed."""
+        return self._errors.decode("utf-8", "replace").strip()
+
+    def _flags(self, spec: BrowserSpec | None) -> Flags:
+        flags = Flags(profile=self.path("profile"), is_sandboxed=self.isolation.is_sandboxed)
+        if spec is None:
+            return flags
+        size = (
+            {}
+            if spec.viewport is None
+            else {"width": spec.viewport.width, "height": spec.viewport.height}
+        )
+        return Flags(
+            profile=flags.profile,
+            is_sandboxed=flags.is_sandboxed,
+            extension=self.path("extension") if spec.extension else None,
+            proxy_server=spec.proxy_server,
+            user_agent=spec.user_agent,
+            ignore_certificate_errors=spec.ignore_certificate_errors,
+            confines_navigation=bool(spec.allowed_domains),
+            **size,
+        )
+
+    def _environment(self) -> dict[str, str]:
+        """Nothing of the server's: its environment may hold secrets."""
+        temporary = self.path("tmp")
+        return {
+            "HOME": temporary,
+            "TMPDIR": temporary,
+            "LANG": "C.UTF-8",
+            "PATH": "/usr/bin:/bin",
+            "TZ": "UTC",
+        }
+
+    def _note_version(self, result: Params | None) -> None:
+        self.version = result or {}
+        self._check_ready()
+
+    def _check_ready(self) -> None:
+        if self.version and self.pages.open:
+            on_ready, self.on_ready = self.on_ready, _nothing
+            on_ready()
+
+    def _note_errors(self, data: bytes) -> None:
+        self._errors = (self._errors + data)[-ERRORS_BYTES:]
+
+    def _exited(self) -> None:
+        self._loop.watch(self._pid_fd, None)
+        os.close(self._pid_fd)
+        self.on_exited()
+
+
+def _nothing() -> None:
+    """No-op callback."""
+
+
+def _prepared_home(
+    settings: HolderSettings, spec: BrowserSpec | None, uid: int | None
+) -> tuple[str, bytes | None]:
+    """A home with the profile and the extension of a session, and the cookies that belong to the
+    profile."""
+    cookies: bytes | None = None
+    try:
+        home = create_home(settings.homes, uid)
+    except OSError as error:
+        raise StartFailed(f"the browser's home cannot be created: {error}") from None
+    try:
+        if spec is not None and spec.profile_archive is not None:
+            cookies = unpack_profile(str(spec.profile_archive), os.path.join(home, "profile"), uid)
+        if spec is not None and spec.extension is not None:
+            copy_extension(str(spec.extension), home, uid)
+    except (ArchiveRefused, OSError) as error:
+        remove_home(home)
+        raise StartFailed(str(error)) from None
+    return home, cookies

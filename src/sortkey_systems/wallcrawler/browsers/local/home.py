@@ -1,0 +1,62 @@
+"""The home of a browser: the folder that Chromium itself may use, outside of the data folder.
+
+The data folder is closed to all users but the server's. A browser that runs as another user needs a
+place that it can reach: a folder with a random name among the temporary files, whose parts only
+that user can open.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+
+PREFIX = "wallcrawler-"
+WRITABLE = ("profile", "downloads", "tmp")
+"""What belongs to the browser."""
+READABLE = ("uploads", "extension")
+"""What the server puts there and the browser only reads."""
+
+
+def create_home(parent: str | None, uid: int | None) -> str:
+    """A new home for a browser of this user."""
+    home = tempfile.mkdtemp(prefix=PREFIX, dir=parent)
+    for name in (*WRITABLE, *READABLE):
+        os.mkdir(os.path.join(home, name), 0o700)
+    if uid is not None:
+        _give_to(home, uid)
+    return home
+
+
+def remove_home(home: str) -> None:
+    """Delete a home. The name is checked, since it may have been read from a file."""
+    if os.path.basename(home).startswith(PREFIX) and not os.path.islink(home):
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def copy_extension(extension: str, home: str, uid: int | None) -> None:
+    """Put an unpacked extension into a home, readable for its browser only. Links are left out."""
+    target = os.path.join(home, "extension")
+    shutil.copytree(extension, target, dirs_exist_ok=True, ignore=_links)
+    for folder, _, files in os.walk(target):
+        os.chmod(folder, 0o750)
+        for path in [folder, *(os.path.join(folder, name) for name in files)]:
+            if uid is not None:
+                os.chown(path, 0, uid)
+            if path != folder:
+                os.chmod(path, 0o640)
+
+
+def _links(folder: str, names: list[str]) -> set[str]:
+    return {name for name in names if os.path.islink(os.path.join(folder, name))}
+
+
+def _give_to(home: str, uid: int) -> None:
+    """The group is the session's own too. Only the owner, root, may write to what the browser
+    reads."""
+    os.chmod(home, 0o711)
+    for name in WRITABLE:
+        os.chown(os.path.join(home, name), uid, uid)
+    for name in READABLE:
+        os.chown(os.path.join(home, name), 0, uid)
+        os.chmod(os.path.join(home, name), 0o750)

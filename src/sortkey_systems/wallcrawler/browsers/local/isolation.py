@@ -1,0 +1,173 @@
+"""What separates the browsers of a machine: a user id for each session, and bubblewrap around
+Chromium.
+
+Run as root, every session has a user id of its own, without an entry in passwd. bubblewrap gives it
+a file system with the programs and its own folders only, and process ids of its own; it works with
+and without root. With neither, all sessions share the server's user and can read its files:
+`describe` says so.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from dataclasses import dataclass
+
+from sortkey_systems.wallcrawler.browsers.local.home import READABLE, WRITABLE
+
+UIDS = (2_000_000_000, 2_100_000_000)
+"""Above what systems give to people, services and containers."""
+UIDS_IN_CONTAINER = (30_000, 60_000)
+"""Where a user namespace maps only the first 65536 ids."""
+
+INSIDE = "/session"
+"""Where a browser in bubblewrap finds its home."""
+
+_SYSTEM_PATHS = (
+    "/etc/fonts",
+    "/etc/ssl",
+    "/etc/ca-certificates",
+    "/etc/pki",
+    "/etc/resolv.conf",
+    "/etc/hosts",
+    "/etc/nsswitch.conf",
+    "/etc/localtime",
+    "/etc/chromium",
+    "/etc/opt/chrome",
+    "/var/cache/fontconfig",
+)
+_USR_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+
+
+class NotIsolated(Exception):
+    """Chromium would run as root without its sandbox, which no setting has allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """How one browser is separated from the others."""
+
+    uid: int | None
+    """The user it runs as; None for the server's own."""
+    bwrap: str | None
+    """The path of bubblewrap, or None to do without."""
+    is_sandboxed: bool = True
+    """Chromium's own sandbox."""
+
+    def home_for_chromium(self, home: str) -> str:
+        """Where Chromium sees the folder `home`."""
+        return INSIDE if self.bwrap else home
+
+    def wrapped(self, command: list[str], home: str) -> list[str]:
+        """The command that runs Chromium inside its walls."""
+        return (
+            [*_bwrap_arguments(self.bwrap, command[0], home), *command] if self.bwrap else command
+        )
+
+
+def choose_isolation(*, allow_no_sandbox: bool = False, use_bwrap: bool = True) -> Isolation:
+    """The best that this machine offers. Raises NotIsolated."""
+    has_namespaces = has_user_namespaces()
+    if not has_namespaces and not allow_no_sandbox:
+        raise NotIsolated(
+            "Chromium's sandbox needs user namespaces, and this system refuses them to ordinary "
+            "users: enable them (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone "
+            "or the container's seccomp profile), or allow browsers without sandbox in the settings"
+        )
+    bwrap = shutil.which("bwrap") if use_bwrap and has_namespaces else None
+    return Isolation(free_uid() if os.geteuid() == 0 else None, bwrap, has_namespaces)
+
+
+def describe(isolation: Isolation) -> list[str]:
+    """Warnings for the log: what is missing, and what it means. Empty if nothing is."""
+    warnings: list[str] = []
+    if not isolation.is_sandboxed:
+        warnings.append(
+            "Chromium runs without its sandbox: a page that breaks out of it reaches this machine"
+        )
+    if isolation.bwrap is None and isolation.uid is None:
+        warnings.append(
+            "browsers of all sessions share the user of this server and can read its files "
+            "and each other's: "
+            "install bubblewrap (apt install bubblewrap)"
+        )
+    elif isolation.bwrap is None:
+        warnings.append(
+            "browsers can read what is readable by all on this machine: install bubblewrap"
+        )
+    return warnings
+
+
+def has_user_namespaces() -> bool:
+    """Whether an ordinary user may make a user namespace, found out by trying."""
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            if os.geteuid() == 0:
+                os.setresuid(65534, 65534, 65534)
+            clone_newuser = 0x10000000
+            os._exit(libc.unshare(clone_newuser) & 1)
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+def free_uid() -> int:
+    """A user id that nobody uses. The range is so large that two servers will not choose the
+    same."""
+    low, high = UIDS if _highest_uid() >= UIDS[1] else UIDS_IN_CONTAINER
+    used = uids_in_use()
+    chance = random.SystemRandom()
+    while True:
+        uid = chance.randrange(low, high)
+        if uid not in used:
+            return uid
+
+
+def uids_in_use() -> set[int]:
+    """The user ids of all processes."""
+    used: set[int] = set()
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                used.add(entry.stat().st_uid)
+            except OSError:
+                continue  # it has ended meanwhile
+    return used
+
+
+def _highest_uid() -> int:
+    with open("/proc/self/uid_map", encoding="ascii") as file:
+        return max(int(inside) + int(length) - 1 for inside, _, length in map(str.split, file))
+
+
+def _bwrap_arguments(bwrap: str, program: str, home: str) -> list[str]:
+    arguments = [
+        bwrap,
+        "--unshare-user",
+        "--unshare-pid",
+        "--unshare-ipc",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+    ]
+    arguments += ["--die-with-parent", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+    arguments += ["--ro-bind", "/usr", "/usr"]
+    for name in _USR_LINKS:
+        path = f"/{name}"
+        if os.path.islink(path):
+            arguments += ["--symlink", os.readlink(path), path]
+        elif os.path.isdir(path):
+            arguments += ["--ro-bind", path, path]
+    folder = os.path.dirname(os.path.realpath(program))
+    paths = _SYSTEM_PATHS if folder.startswith("/usr/") else (*_SYSTEM_PATHS, folder)
+    for path in paths:
+        arguments += ["--ro-bind-try", path, path]
+    for name in WRITABLE:
+        arguments += ["--bind", os.path.join(home, name), f"{INSIDE}/{name}"]
+    for name in READABLE:
+        arguments += ["--ro-bind", os.path.join(home, name), f"{INSIDE}/{name}"]
+    return [*arguments, "--chdir", INSIDE, "--"]
