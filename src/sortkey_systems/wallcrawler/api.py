@@ -4,9 +4,14 @@ service too.
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
 from fastapi import APIRouter
 
+from sortkey_systems.wallcrawler.connections.gate import Gate
 from sortkey_systems.wallcrawler.connections.routes import add_connections
+from sortkey_systems.wallcrawler.connections.webdriver.routes import add_webdriver, webdrivers
 from sortkey_systems.wallcrawler.live.routes import add_live_view
 from sortkey_systems.wallcrawler.replay.routes import add_replays
 from sortkey_systems.wallcrawler.routes import (
@@ -15,6 +20,7 @@ from sortkey_systems.wallcrawler.routes import (
     files,
     not_offered,
     projects,
+    recordings,
     sessions,
 )
 from sortkey_systems.wallcrawler.routes.error_shape import Route
@@ -25,10 +31,21 @@ VERSION = "/v1"
 
 def make_router(service: Wallcrawler) -> APIRouter:
     """The routes of a service. While they are served, the service looks after its sessions."""
-    router = APIRouter(lifespan=service.opened, route_class=Route)
-    for part in (sessions, files, contexts, extensions, projects):
+    drivers = webdrivers(service)
+
+    @asynccontextmanager
+    async def opened(app: object) -> AsyncGenerator[None]:
+        async with service.opened(app):
+            try:
+                yield
+            finally:
+                await drivers.close()
+
+    router = APIRouter(lifespan=opened, route_class=Route)
+    for part in (sessions, files, recordings, contexts, extensions, projects):
         router.include_router(part.router(service), prefix=VERSION)
     for add in (add_connections, add_live_view, add_replays):
         add(router, service)
+    add_webdriver(router, Gate(service), drivers)
     router.include_router(not_offered.router(), prefix=VERSION)
     return router

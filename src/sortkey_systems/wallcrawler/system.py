@@ -23,5 +23,12 @@ system = System(
     ),
     console_hint="watch a browser at work",
     try_commands=("wallcrawler doctor",),
-    any_origin=("/v1/connect*", "/v1/live/*", "/json/*", "/"),
+    any_origin=(
+        "/v1/connect*",
+        "/v1/live/*",
+        "/v1/sessions/*/replays/*/segments/*",
+        "/v1/sessions/*/recording/downloads/*.mp4",
+        "/json/*",
+        "/",
+    ),
 )

@@ -4,17 +4,46 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Protocol
+
 from fastapi import APIRouter, Request, Response
+from starlette.concurrency import run_in_threadpool
 
 from sortkey.errors import NotConfigured
 from sortkey.web import Refused
 from sortkey_systems.wallcrawler.addresses import WEBDRIVER_PATH
-from sortkey_systems.wallcrawler.connections.gate import Gate
+from sortkey_systems.wallcrawler.connections.gate import Connectable, Gate
 from sortkey_systems.wallcrawler.connections.webdriver.driver import Answer
 from sortkey_systems.wallcrawler.connections.webdriver.drivers import Drivers, WebDriverError
+from sortkey_systems.wallcrawler.session_files import SessionFiles
 
 BODY_BYTES_MAX = 80 << 20
 """A file of 50 MB in base64, and a little."""
+
+
+class WebDriven(Connectable, Protocol):
+    """What WebDriver needs of the service."""
+
+    @property
+    def files(self) -> SessionFiles: ...
+
+
+def webdrivers(service: WebDriven) -> Drivers:
+    """The chromedrivers of a service. Close them with it."""
+
+    async def save_upload(session_id: str, name: str, content: bytes) -> None:
+        await run_in_threadpool(_save, service.files, session_id, name, content)
+
+    return Drivers(service.browsers.connect, save_upload)
+
+
+def _save(files: SessionFiles, session_id: str, name: str, content: bytes) -> None:
+    with TemporaryDirectory(prefix="wallcrawler-upload-") as folder:
+        arrived = Path(folder) / "file"
+        arrived.write_bytes(content)
+        files.add_upload(session_id, name, arrived)
 
 
 def add_webdriver(router: APIRouter, gate: Gate, drivers: Drivers) -> None:
