@@ -41,6 +41,8 @@ class _Live:
     clients: int = 0
     timer: asyncio.TimerHandle | None = None
     """Ends it unless a client comes."""
+    is_left: bool = False
+    """It had clients, and none is connected."""
     shown: str = "READY"
     """READY or ACTIVE, as the table has it."""
     tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
@@ -74,7 +76,8 @@ class Lifecycle:
         live = _Live(session.keep_alive, clients, shown=session.internal_status)
         self._live[session.session_id] = live
         if not clients:
-            self._set_timer(session.session_id, live, was_used=has_had_clients)
+            seconds = self._settings.return_seconds if has_had_clients else None
+            self._set_timer(session.session_id, live, was_used=has_had_clients, seconds=seconds)
         self._show_activity(session.session_id, live)
 
     def is_leaving(self, session_id: str) -> bool:
@@ -83,7 +86,7 @@ class Lifecycle:
         """
         live = self._live.get(session_id)
         return session_id in self._ending or (
-            live is not None and live.timer is not None and live.clients == 0
+            live is not None and live.is_left and not live.keep_alive
         )
 
     def _heard(self, event: BrowserEvent) -> None:
@@ -103,7 +106,7 @@ class Lifecycle:
             )
 
     def _clients_changed(self, event: ClientsChanged, live: _Live) -> None:
-        live.clients = event.clients
+        live.clients, live.is_left = event.clients, not event.clients
         if live.timer is not None:
             live.timer.cancel()
             live.timer = None
@@ -111,10 +114,14 @@ class Lifecycle:
             self._set_timer(event.session_id, live, was_used=True)
         self._show_activity(event.session_id, live)
 
-    def _set_timer(self, session_id: str, live: _Live, *, was_used: bool) -> None:
+    def _set_timer(
+        self, session_id: str, live: _Live, *, was_used: bool, seconds: float | None = None
+    ) -> None:
         if live.keep_alive:
             return
-        seconds = self._settings.leave_seconds if was_used else self._settings.unused_seconds
+        if seconds is None:
+            used, unused = self._settings.leave_seconds, self._settings.unused_seconds
+            seconds = used if was_used else unused
         reason = "the last client has left" if was_used else "nobody has connected"
 
         def end() -> None:

@@ -35,6 +35,8 @@ class Settings:
     """Without keepAlive a session ends so long after its last client left."""
     unused_seconds: float = 300.0
     """Without keepAlive a session that nobody connected to ends after so long."""
+    return_seconds: float = 15.0
+    """After a restart of the server, clients have so long to come back to a session."""
     ttl_grace_seconds: int = 24 * 3600
     """How long after its window the item of a session is deleted, with its files."""
     authorizer_cache_seconds: float = AUTHORIZER_CACHE_SECONDS_MAX
@@ -71,6 +73,9 @@ class Settings:
             ),
             unused_seconds=_number(
                 environment, "WALLCRAWLER_UNUSED_SECONDS", float, default.unused_seconds
+            ),
+            return_seconds=_number(
+                environment, "WALLCRAWLER_RETURN_SECONDS", float, default.return_seconds
             ),
             ttl_grace_seconds=_number(
                 environment, "WALLCRAWLER_TTL_GRACE_SECONDS", int, default.ttl_grace_seconds
