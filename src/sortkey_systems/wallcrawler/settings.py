@@ -57,7 +57,7 @@ class Settings:
         region = environment.get("WALLCRAWLER_REGION", default.region)
         if region not in REGIONS:
             raise NotConfigured(f"WALLCRAWLER_REGION={region!r}: choose from {', '.join(REGIONS)}")
-        cache = _number(
+        cache = read_number(
             environment,
             "WALLCRAWLER_AUTHORIZER_CACHE_SECONDS",
             float,
@@ -65,19 +65,19 @@ class Settings:
         )
         return cls(
             timeout_seconds_max=_timeout_cap(environment, default.timeout_seconds_max),
-            ready_seconds=_number(
+            ready_seconds=read_number(
                 environment, "WALLCRAWLER_READY_SECONDS", float, default.ready_seconds
             ),
-            leave_seconds=_number(
+            leave_seconds=read_number(
                 environment, "WALLCRAWLER_LEAVE_SECONDS", float, default.leave_seconds
             ),
-            unused_seconds=_number(
+            unused_seconds=read_number(
                 environment, "WALLCRAWLER_UNUSED_SECONDS", float, default.unused_seconds
             ),
-            return_seconds=_number(
+            return_seconds=read_number(
                 environment, "WALLCRAWLER_RETURN_SECONDS", float, default.return_seconds
             ),
-            ttl_grace_seconds=_number(
+            ttl_grace_seconds=read_number(
                 environment, "WALLCRAWLER_TTL_GRACE_SECONDS", int, default.ttl_grace_seconds
             ),
             authorizer_cache_seconds=min(cache, AUTHORIZER_CACHE_SECONDS_MAX),
@@ -98,11 +98,14 @@ def normalized_timeout(wanted: int | None, project_default: int | None, cap: int
 
 def _timeout_cap(environment: Mapping[str, str], default: int) -> int:
     if TIMEOUT_HOURS in environment:
-        return max(1, int(_number(environment, TIMEOUT_HOURS, float, 0.0) * 3600))
-    return max(1, _number(environment, TIMEOUT_SECONDS, int, default))
+        return max(1, int(read_number(environment, TIMEOUT_HOURS, float, 0.0) * 3600))
+    return max(1, read_number(environment, TIMEOUT_SECONDS, int, default))
 
 
-def _number(environment: Mapping[str, str], name: str, kind: Callable[[str], N], default: N) -> N:
+def read_number(
+    environment: Mapping[str, str], name: str, kind: Callable[[str], N], default: N
+) -> N:
+    """A number of the environment, or the default. Raises NotConfigured for a text that is none."""
     text = environment.get(name)
     if text is None:
         return default
