@@ -9,8 +9,10 @@ import typer
 from sortkey.commands import examples
 from sortkey_systems.wallcrawler import (
     command_contexts,
+    command_doctor,
     command_keys,
     command_projects,
+    command_run,
     command_sessions,
 )
 
@@ -35,3 +37,5 @@ app.add_typer(command_projects.app, name="projects")
 app.add_typer(command_keys.app, name="keys")
 app.add_typer(command_sessions.app, name="sessions")
 app.add_typer(command_contexts.app, name="contexts")
+app.command("run", epilog=command_run.EXAMPLES)(command_run.run)
+app.command("doctor", epilog=command_doctor.EXAMPLES)(command_doctor.doctor)
