@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +21,7 @@ from sortkey_systems.wallcrawler.browsers.port import (
     Role,
     Viewport,
 )
-from sortkey_systems.wallcrawler.page_driver import PageDriver, PageFailed
+from sortkey_systems.wallcrawler.page_driver import PageDriver, PageFailed, with_scheme
 
 PROJECT = "command-line"
 EXAMPLES = examples(
@@ -53,13 +54,13 @@ def run(
     It needs no server and no key. The browser is isolated as that of a session is, and nothing of
     it is left afterwards.
     """
-    address = url if "://" in url else f"https://{url}"
+    address = with_scheme(url)
     if screenshot is not None and not screenshot.absolute().parent.is_dir():
         raise CommandFailed(f"{screenshot.parent} is not a folder: name another FILE", USAGE)
-    wanted = {"is_full": full, "script": evaluate, "seconds": seconds}
+    visit = Visit(address, Viewport(width, height), seconds, script=evaluate)
     try:
         found, picture = asyncio.run(
-            _visit(address, Viewport(width, height), has_picture=screenshot is not None, **wanted)
+            _visit(visit, has_picture=screenshot is not None, is_full=full)
         )
     except (BrowserDidNotStart, BrowserGone, PageFailed, TimeoutError) as error:
         raise CommandFailed(str(error) or "the browser does not answer") from None
@@ -69,23 +70,25 @@ def run(
     _print(found, is_json=json)
 
 
-async def _visit(
-    url: str,
-    viewport: Viewport,
-    *,
-    has_picture: bool,
-    is_full: bool,
-    script: str | None,
-    seconds: float,
-) -> tuple[dict[str, Any], bytes]:
-    async with _browser(viewport) as (driver, found):
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A page to open, and what to ask of it."""
+
+    url: str
+    viewport: Viewport
+    seconds: float
+    script: str | None = None
+
+
+async def _visit(visit: Visit, *, has_picture: bool, is_full: bool) -> tuple[dict[str, Any], bytes]:
+    async with _browser(visit.viewport) as (driver, found):
         began = time.perf_counter()
-        await driver.go(url, seconds)
+        await driver.go(visit.url, visit.seconds)
         found["loadedMs"] = round(1000 * (time.perf_counter() - began))
         found["url"] = await driver.evaluate("location.href")
         found["title"] = await driver.evaluate("document.title")
-        if script is not None:
-            found["value"] = await driver.evaluate(script)
+        if visit.script is not None:
+            found["value"] = await driver.evaluate(visit.script)
         return found, await driver.screenshot(is_full=is_full) if has_picture else b""
 
 

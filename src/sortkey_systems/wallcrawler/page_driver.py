@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from base64 import b64decode
 from collections import deque
 from typing import Any, Self
@@ -81,8 +82,10 @@ class PageDriver:
         """The page as PNG: what is seen, or all of it."""
         params: dict[str, Any] = {"format": "png", "captureBeyondViewport": is_full}
         if is_full:
+            await self.send("Emulation.setScrollbarsHidden", {"hidden": True})
             size = (await self.send("Page.getLayoutMetrics"))["cssContentSize"]
-            clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
+            width = max(size["width"], await self.evaluate("innerWidth"))
+            clip = {"x": 0, "y": 0, "width": width, "height": size["height"], "scale": 1}
             params["clip"] = clip
         return b64decode((await self.send("Page.captureScreenshot", params))["data"])
 
@@ -91,3 +94,13 @@ class PageDriver:
 
     async def _receive(self) -> dict[str, Any]:
         return json.loads(await self._connection.receive())
+
+
+def with_scheme(address: str) -> str:
+    """What somebody types as an address: https, unless it says otherwise or is of this machine."""
+    if re.match(
+        r"(?:[a-z][a-z0-9+.-]*://|(?:about|data|blob|javascript):)", address, re.IGNORECASE
+    ):
+        return address
+    is_local = re.match(r"(?:localhost|\d+\.\d+\.\d+\.\d+|\[)", address, re.IGNORECASE)
+    return f"{'http' if is_local else 'https'}://{address}"

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from sortkey.errors import SortkeyError
 from sortkey.web.console import pieces
 from sortkey_systems.wallcrawler.browsers.port import BrowserGone, Role
-from sortkey_systems.wallcrawler.page_driver import PageDriver, PageFailed
+from sortkey_systems.wallcrawler.page_driver import PageDriver, PageFailed, with_scheme
 from sortkey_systems.wallcrawler.requests import BrowserWanted, ContextWanted, CreateRequest
 from sortkey_systems.wallcrawler.service import Wallcrawler
 
@@ -94,11 +94,12 @@ async def _open(service: Wallcrawler, session_id: str, address: str) -> None:
     """Go to an address. A page that does not load is seen in the live view."""
     if not address:
         return
-    url = address if "://" in address else f"https://{address}"
     try:
         connection = await service.browsers.connect(session_id, Role.OBSERVER)
         try:
-            await (await PageDriver.attach(connection)).send("Page.navigate", {"url": url})
+            await (await PageDriver.attach(connection)).send(
+                "Page.navigate", {"url": with_scheme(address)}
+            )
         finally:
             connection.close()
     except (BrowserGone, PageFailed, TimeoutError) as error:
