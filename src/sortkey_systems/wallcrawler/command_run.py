@@ -6,7 +6,7 @@ import asyncio
 import secrets
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -132,12 +132,10 @@ class _browser:
 
 def one_browser(folder: Path) -> Browsers:
     """Browsers of this machine, none of them started in advance."""
-    from dataclasses import replace
-
+    from sortkey_systems.wallcrawler.browsers.choice import local_settings
     from sortkey_systems.wallcrawler.browsers.local.adapter import LocalBrowsers
-    from sortkey_systems.wallcrawler.browsers.local.settings import LocalSettings
 
-    return LocalBrowsers(folder, replace(LocalSettings(), warm=0))
+    return LocalBrowsers(folder, replace(local_settings(), warm=0))
 
 
 def _print(found: dict[str, Any], *, is_json: bool) -> None:
