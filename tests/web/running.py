@@ -5,6 +5,7 @@ test client.
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -19,14 +20,21 @@ from sortkey.wire.addresses import bind
 @contextmanager
 def running(app: FastAPI) -> Generator[str]:
     """The address of the app while it runs."""
+    sockets = bind("127.0.0.1", 0)
+    with serving(app, sockets):
+        yield address_of(sockets[0])
+
+
+@contextmanager
+def serving(app: FastAPI, sockets: list[socket.socket]) -> Generator[None]:
+    """The app on bound sockets, while the block runs."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    sockets = bind("127.0.0.1", 0)
     server = RestServer(app, sockets)
     asyncio.run_coroutine_threadsafe(server.start(), loop).result(20)
     try:
-        yield address_of(sockets[0])
+        yield
     finally:
         asyncio.run_coroutine_threadsafe(server.stop(), loop).result(20)
         loop.call_soon_threadsafe(loop.stop)

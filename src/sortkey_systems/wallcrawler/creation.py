@@ -45,6 +45,8 @@ T = TypeVar("T")
 STARTS_MAX = 2
 """How often a browser is started before a create gives up."""
 CONTEXT_LOOK_SECONDS = 0.1
+LEAVING_SECONDS = 1.0
+"""So long after a client has hung up its session may still look as if it were in use."""
 
 
 class NotReady(Refused):
@@ -181,11 +183,14 @@ class Creation:
         """Wait while the session that writes the context is ending: its profile is what this one
         begins with.
         """
-        context = wanted.browser.context
+        context, loop = wanted.browser.context, asyncio.get_running_loop()
+        patient_until = loop.time() + LEAVING_SECONDS
         while context is not None:
             found = await asyncio.to_thread(self._contexts.get, (project_id,), context.id)
             if not await self._is_being_written(found):
-                return
+                is_refused = context.persist and found.writer_session_id is not None
+                if not is_refused or loop.time() > patient_until:
+                    return
             await asyncio.sleep(CONTEXT_LOOK_SECONDS)
 
     async def _is_being_written(self, context: Context) -> bool:
