@@ -86,14 +86,14 @@ def driven(
             service.tenants.create_project(PROJECT, concurrency=concurrency)
         key = service.tenants.create_key(PROJECT, name="test").raw
         host.start()
-        with serving(host.app, sockets):
-            with httpx.Client(
-                base_url=address, headers={"X-BB-API-Key": key}, timeout=60
-            ) as client:
-                server = Driven(service, client, address)
-                yield server
-                for session in [] if leaves_sessions else service.records.running():
-                    server.release({"id": session.session_id})
+        with (
+            serving(host.app, sockets),
+            httpx.Client(base_url=address, headers={"X-BB-API-Key": key}, timeout=60) as client,
+        ):
+            server = Driven(service, client, address)
+            yield server
+            for session in [] if leaves_sessions else service.records.running():
+                server.release({"id": session.session_id})
         host.stop()
 
 
