@@ -46,7 +46,7 @@ def main() -> None:
         run.clients = typed_clients.measure(run.seconds, run.rounds, run.notes)
         run.in_process = in_process.measure()
     if not arguments.quick or arguments.only:
-        _measure_sections([name for name in SECTIONS if any(each in name for each in wanted)], run)
+        _measure_sections([name for name in SECTIONS if any(text in name for text in wanted)], run)
     text = markdown(run)
     print(text)
     if not arguments.quick and not arguments.only:

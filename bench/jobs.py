@@ -82,8 +82,8 @@ def _throughput(store: Store, queue: JobQueue) -> float:
     made = [queue.enqueue(empty, {"n": n}) for n in range(JOBS)]
     begin = time.perf_counter()
     with JobWorker(store, [empty], queue="bench"):
-        for each in made:
-            queue.wait(each.job_id)
+        for job in made:
+            queue.wait(job.job_id)
     return JOBS / (time.perf_counter() - begin)
 
 

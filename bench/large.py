@@ -92,7 +92,7 @@ def _read(
     for table in tables:
         table.load(workload, 8)  # the page cache, and the caches of the server until they are full
     taken = [[table.load(workload, seconds) for table in tables] for _ in range(rounds)]
-    return [load.median(each) for each in zip(*taken, strict=True)]
+    return [load.median(times) for times in zip(*taken, strict=True)]
 
 
 def _fill(folder: Path, items: int) -> None:

@@ -20,12 +20,12 @@ def settle() -> None:
 
 def cpu_seconds(pid: int) -> float:
     """User and system time of a process and everything it started, since they began."""
-    return sum(_ticks(each) for each in family(pid)) / _TICKS_PER_SECOND
+    return sum(_ticks(member) for member in family(pid)) / _TICKS_PER_SECOND
 
 
 def resident_mb(pid: int) -> float:
     """Memory in RAM of a process and everything it started."""
-    pages = sum(int(Path(f"/proc/{each}/statm").read_text().split()[1]) for each in family(pid))
+    pages = sum(int(Path(f"/proc/{member}/statm").read_text().split()[1]) for member in family(pid))
     return pages * _PAGE_BYTES / 1e6
 
 

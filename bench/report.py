@@ -152,11 +152,11 @@ def _large(run: Run) -> str:
         "| items | Get | Query of 25 | the same, 200,000 different ones | filled in | on disk |",
         "|" + "---|" * 6,
     ]
-    for each in run.large:
+    for size in run.large:
         lines.append(
-            f"| {each.items:,} | {each.get.per_second:,.0f}/s | {each.query.per_second:,.0f}/s "
-            f"| {each.query_anywhere.per_second:,.0f}/s | {each.fill_seconds:.0f} s | "
-            f"{each.folder_mb:,.0f} MB |"
+            f"| {size.items:,} | {size.get.per_second:,.0f}/s | {size.query.per_second:,.0f}/s "
+            f"| {size.query_anywhere.per_second:,.0f}/s | {size.fill_seconds:.0f} s | "
+            f"{size.folder_mb:,.0f} MB |"
         )
     get, query = (
         small.get.per_second / large.get.per_second,
@@ -210,8 +210,8 @@ def _is_cheapest(costs: Costs, operation: str) -> bool:
     ours, raw = costs.get((OURS, operation)), costs.get((RAW, operation))
     peers_ = [
         cost.cpu_us
-        for (name, each), cost in costs.items()
-        if each == operation and not name.startswith(OURS)
+        for (name, client), cost in costs.items()
+        if client == operation and not name.startswith(OURS)
     ]
     return bool(
         ours and raw and ours.cpu_us <= RATIO_MAX * raw.cpu_us and ours.cpu_us < min(peers_)

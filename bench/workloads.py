@@ -124,14 +124,14 @@ def _update(source: random.Random) -> dict[str, Any]:
 def _transact(source: random.Random) -> dict[str, Any]:
     return {
         "TransactItems": [
-            {"Put": {"TableName": TABLE, "Item": each}} for each in _new_items(4, source)
+            {"Put": {"TableName": TABLE, "Item": item}} for item in _new_items(4, source)
         ]
     }
 
 
 def _batch(source: random.Random) -> dict[str, Any]:
     return {
-        "RequestItems": {TABLE: [{"PutRequest": {"Item": each}} for each in _new_items(25, source)]}
+        "RequestItems": {TABLE: [{"PutRequest": {"Item": item}} for item in _new_items(25, source)]}
     }
 
 

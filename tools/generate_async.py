@@ -194,7 +194,7 @@ class _Copy:
 
 def _waits(function: ast.FunctionDef) -> bool:
     is_awaited_stub = _is_stub(function) and any(
-        each.endswith(f".{function.name}") for each in AWAITED
+        call.endswith(f".{function.name}") for call in AWAITED
     )
     if function.name == "__enter__" or is_awaited_stub:
         return True

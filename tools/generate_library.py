@@ -40,7 +40,7 @@ def generate() -> str:
     parts = [HEAD]
     for room, title in ROOMS.items():
         parts.append(f"## {title}\n")
-        for name, value in sorted(found.items(), key=lambda each: each[0].lower()):
+        for name, value in sorted(found.items(), key=lambda entry: entry[0].lower()):
             if _room(name) == room:
                 parts += _section(name, value)
     return "\n".join(parts).rstrip() + "\n"
@@ -77,7 +77,7 @@ def _methods(of: type[Any]) -> Iterator[str]:
         for base in of.__mro__[1:]
         if base.__module__.startswith("sortkey.") and not hasattr(sortkey, base.__name__)
     ]
-    for name, value in chain.from_iterable(vars(each).items() for each in (of, *bases)):
+    for name, value in chain.from_iterable(vars(class_).items() for class_ in (of, *bases)):
         function = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
         if name.startswith("_") or not inspect.isfunction(function) or not function.__doc__:
             continue
@@ -101,7 +101,7 @@ def _doc(name: str, value: Any) -> str:
     body = ast.parse(source).body
     for at, statement in enumerate(body):
         targets = getattr(statement, "targets", [getattr(statement, "target", None)])
-        if any(isinstance(each, ast.Name) and each.id == name for each in targets):
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
             following = body[at + 1] if at + 1 < len(body) else None
             if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
                 return inspect.cleandoc(str(following.value.value))

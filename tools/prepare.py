@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def _unfinished(parts: dict[Future[None], str]) -> list[str]:
-    return [parts[each] for each in wait(parts, SAY_SECONDS).not_done]
+    return [parts[future] for future in wait(parts, SAY_SECONDS).not_done]
 
 
 def _get(name: str, part: Callable[[], object]) -> None:

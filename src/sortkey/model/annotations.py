@@ -13,8 +13,12 @@ from sortkey.errors import KeyValueError
 
 def literal_values(annotation: Any) -> tuple[Any, ...]:
     """The values of a Literal, also of one that may be None; empty for another type."""
-    found = [each for each in alternatives(annotation) if get_origin(each) is Literal]
-    return tuple(value for each in found for value in get_args(each))
+    found = [
+        alternative
+        for alternative in alternatives(annotation)
+        if get_origin(alternative) is Literal
+    ]
+    return tuple(value for literal in found for value in get_args(literal))
 
 
 def alternatives(annotation: Any) -> tuple[Any, ...]:
@@ -22,15 +26,15 @@ def alternatives(annotation: Any) -> tuple[Any, ...]:
     if get_origin(annotation) is Annotated:
         return alternatives(get_args(annotation)[0])
     if get_origin(annotation) in (Union, UnionType):
-        return tuple(inner for each in get_args(annotation) for inner in alternatives(each))
+        return tuple(inner for argument in get_args(annotation) for inner in alternatives(argument))
     return (annotation,)
 
 
 def full_annotation(info: FieldInfo) -> Any:
     """The type of a field with everything that is said of it."""
     annotation: Any = info.annotation
-    for each in info.metadata:
-        annotation = Annotated[annotation, each]
+    for marker in info.metadata:
+        annotation = Annotated[annotation, marker]
     return annotation
 
 
@@ -40,9 +44,9 @@ def stored(adapter: TypeAdapter[Any], value: Any, what: str, *, limited: bool = 
     try:
         return adapter.dump_python(adapter.validate_python(value), by_alias=True)
     except ValidationError as error:
-        if not limited and all(each["type"] in _LIMITS for each in error.errors()):
+        if not limited and all(problem["type"] in _LIMITS for problem in error.errors()):
             return adapter.dump_python(value, by_alias=True)
-        told = "; ".join(each["msg"] for each in error.errors())
+        told = "; ".join(problem["msg"] for problem in error.errors())
         raise KeyValueError(f"{what} cannot be {value!r}: {told}") from None
 
 

@@ -112,7 +112,7 @@ class Attr(Generic[T]):
         return self._compare(">=", other)
 
     def between(self, low: T, high: T) -> Condition:
-        ends = [self._operand(each) for each in (low, high)]
+        ends = [self._operand(end) for end in (low, high)]
         return Condition(
             lambda names: f"{self._at(names)} BETWEEN {ends[0](names)} AND {ends[1](names)}",
             self._with(low, high),
@@ -121,9 +121,11 @@ class Attr(Generic[T]):
     def isin(self, *values: T) -> Condition:
         if not 1 <= len(values) <= 100:
             raise ModelError(f"isin takes 1 to 100 values, not {len(values)}")
-        operands = [self._operand(each) for each in values]
+        operands = [self._operand(value) for value in values]
         return Condition(
-            lambda names: f"{self._at(names)} IN ({', '.join(each(names) for each in operands)})",
+            lambda names: (
+                f"{self._at(names)} IN ({', '.join(operand(names) for operand in operands)})"
+            ),
             self._with(*values),
         )
 
@@ -195,7 +197,7 @@ class Attr(Generic[T]):
     def add(self, amount: Any) -> Action:
         """Add to a number, or elements to a set, which are 0 or empty where they are missing."""
         if isinstance(amount, (set, frozenset)):
-            elements = encode({self._element(each) for each in cast(frozenset[Any], amount)})
+            elements = encode({self._element(element) for element in cast(frozenset[Any], amount)})
             return Action("ADD", self, lambda names: f"{self._at(names)} {names.value(elements)}")
         return self._added("+", amount, _number(amount))
 
@@ -230,7 +232,7 @@ class Attr(Generic[T]):
             raise ModelError(
                 f"{self!r} is required, and may lose its last element: give it the default set()"
             )
-        gone = encode({self._element(each) for each in elements})
+        gone = encode({self._element(element) for element in elements})
         return Action("DELETE", self, lambda names: f"{self._at(names)} {names.value(gone)}")
 
     # -- paths
@@ -276,7 +278,7 @@ class Attr(Generic[T]):
             )
 
     def _with(self, *others: Any) -> list[Attr[Any]]:
-        return [self, *(cast(Attr[Any], each) for each in others if isinstance(each, Attr))]
+        return [self, *(cast(Attr[Any], other) for other in others if isinstance(other, Attr))]
 
     def _operand(self, value: Any) -> Render:
         """What it is compared with: a value, or another attribute."""
@@ -315,7 +317,7 @@ class Attr(Generic[T]):
         )
 
     def _elements(self, values: Sequence[Any]) -> AttributeValue:
-        return encode([self._element(each) for each in values])
+        return encode([self._element(value) for value in values])
 
     def _base(self, empty: Any) -> AttributeValue:
         """What a missing attribute counts as: the field's default, as an entity without it would

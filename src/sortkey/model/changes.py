@@ -70,7 +70,7 @@ class Change(Generic[E_co]):
     def touched(self, *fields: Any) -> bool:
         """Whether one of the fields has another value than before: `change.touched(Asset.tags)`."""
         self._need_both()
-        return any(self._value(self.old, each) != self._value(self.new, each) for each in fields)
+        return any(self._value(self.old, field) != self._value(self.new, field) for field in fields)
 
     def became(self, field: Any, value: Any) -> bool:
         """Whether a field has this value now and had another one, or none, before."""
@@ -164,7 +164,9 @@ def _of_kind(entity: type[Entity], image: Item | None) -> Item | None:
     kind = image.get(layout.table.kind_attribute, {}).get("S")
     if layout.kind is not None:
         return image if kind == layout.kind else None
-    nameless = [each.__layout__ for each in layout.table.entities if each.__layout__.kind is None]
+    nameless = [
+        entity.__layout__ for entity in layout.table.entities if entity.__layout__.kind is None
+    ]
     return image if kind is None and _fits_best(layout, nameless, image) else None
 
 
@@ -175,7 +177,9 @@ def _known_by_key(entity: type[Entity], content: Mapping[str, Any]) -> bool:
     if "OldImage" in content or "NewImage" in content:
         return False
     layout = entity.__layout__
-    return _fits_best(layout, [each.__layout__ for each in layout.table.entities], content["Keys"])
+    return _fits_best(
+        layout, [entity.__layout__ for entity in layout.table.entities], content["Keys"]
+    )
 
 
 def _fits_best(layout: Layout, others: list[Layout], item: Item) -> bool:
@@ -214,10 +218,14 @@ def _read(entity: type[E], image: Item) -> E:
 def _healed(value: Any) -> Any:
     """DynamoDB Local loses the type of an empty map in a stream's image."""
     if isinstance(value, list):
-        return [_EMPTY_MAP if each == {} else _healed(each) for each in cast(list[Any], value)]
+        return [
+            _EMPTY_MAP if element == {} else _healed(element) for element in cast(list[Any], value)
+        ]
     if not isinstance(value, dict):
         return value
     members = cast(dict[str, Any], value)
     if members == _EMPTY_MAP:
         return members
-    return {name: _EMPTY_MAP if each == {} else _healed(each) for name, each in members.items()}
+    return {
+        name: _EMPTY_MAP if member == {} else _healed(member) for name, member in members.items()
+    }

@@ -38,7 +38,7 @@ class Grouped:
 
     def of(self, kind: type[E]) -> list[E]:
         """Those of one kind."""
-        return [each for each in self.entities if isinstance(each, kind)]
+        return [entity for entity in self.entities if isinstance(entity, kind)]
 
     def one(self, kind: type[E]) -> E | None:
         """The only one of a kind, or None. Raises for several."""

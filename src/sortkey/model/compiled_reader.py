@@ -103,7 +103,7 @@ def _source(place: Place) -> str:
 
 def _expression(place: Place, source: str) -> str:
     if place.info.annotation is datetime or datetime in get_args(place.info.annotation):
-        texts = any(getattr(each, "return_type", None) is str for each in place.info.metadata)
+        texts = any(getattr(marker, "return_type", None) is str for marker in place.info.metadata)
         return f"{source}['S']" if texts else f"decode({source})"
     return _of_type(place.info.annotation, source, 0)
 
@@ -114,11 +114,13 @@ def _of_type(annotation: Any, source: str, depth: int) -> str:
     """
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in (Union, UnionType):
-        kinds = {_of_type(each, source, depth) for each in arguments if each is not NoneType}
+        kinds = {
+            _of_type(argument, source, depth) for argument in arguments if argument is not NoneType
+        }
         return kinds.pop() if len(kinds) == 1 else f"decode({source})"
     if annotation in _TYPES:
         return f"{source}[{_TYPES[annotation]!r}]"
-    if origin is Literal and all(isinstance(each, str) for each in arguments):
+    if origin is Literal and all(isinstance(argument, str) for argument in arguments):
         return f"{source}['S']"
     if origin is list:
         element = f"e{depth}"

@@ -65,12 +65,12 @@ def check_fields(test: Condition, layout: Layout) -> None:
     """Refuse a condition on what an entity's items do not have: it would be false, or true, for all
     of them.
     """
-    for each in test.attrs:
-        if each.layout is not layout:
-            raise ModelError(f"{each!r} is no field of {layout.entity.__name__}")
-        if each.place.key_only:
+    for attr in test.attrs:
+        if attr.layout is not layout:
+            raise ModelError(f"{attr!r} is no field of {layout.entity.__name__}")
+        if attr.place.key_only:
             raise ModelError(
-                f"{each!r} lives only in keys, where no condition can look: make it part of the "
+                f"{attr!r} lives only in keys, where no condition can look: make it part of the "
                 "query"
             )
 

@@ -24,8 +24,8 @@ def check_names(entity: type[BaseModel], declared: Mapping[str, Declared]) -> No
     """A field's name is its own: neither that of a member of Entity nor that of a key or query of
     the class.
     """
-    base = next(each for each in entity.__mro__ if each.__module__ == "sortkey.model.entity")
-    taken = {name for each in base.__mro__ for name in vars(each)}
+    base = next(parent for parent in entity.__mro__ if parent.__module__ == "sortkey.model.entity")
+    taken = {name for parent in base.__mro__ for name in vars(parent)}
     for name, info in entity.model_fields.items():
         if name in declared or isinstance(info.default, (BoundKey, BoundQuery)):
             raise ModelError(
@@ -125,14 +125,14 @@ def _check_slot(layout: Layout, slot: Slot) -> None:
     if (
         slot.width is not None
         and int not in types
-        and any(each in types for each in (str, float, Decimal, bool))
+        and any(wrong in types for wrong in (str, float, Decimal, bool))
     ):
         raise _fail(
             layout,
             f".{place.name} is no whole number: it cannot be padded in "
             f"{{{slot.name}:0{slot.width}d}}",
         )
-    if slot.width is None and any(each in types for each in _NUMBERS):
+    if slot.width is None and any(number in types for number in _NUMBERS):
         advice = (
             f"pad it, as {{{slot.name}:02d}}"
             if int in types
@@ -168,7 +168,7 @@ def _check_followers(layout: Layout) -> None:
                 layout, f".{place.name} follows {source}: give it a default, which nobody sees"
             )
         possible = literal_values(layout.places[source].info.annotation)
-        if forgotten := [repr(each) for each in possible if each not in place.follows.values]:
+        if forgotten := [repr(status) for status in possible if status not in place.follows.values]:
             raise _fail(
                 layout, f".{place.name} follows {source}: say what it is for {', '.join(forgotten)}"
             )

@@ -105,19 +105,20 @@ def rebuilt(
     made = Rebuilt()
     if filled is not None:
         made.sets.update(_of_new_item(layout, key, outcome.touched))
-    for each in layout.derived:
-        if each.path in made:
+    for derived in layout.derived:
+        if derived.path in made:
             continue  # an attribute that two indexes share
-        if any(name in outcome.touched for name in each.names):
+        if any(name in outcome.touched for name in derived.names):
             if not (
-                each.is_key and any(outcome.known.get(name, "") is None for name in each.names)
+                derived.is_key
+                and any(outcome.known.get(name, "") is None for name in derived.names)
             ):
                 outcome.check(
-                    each.names, each.what
+                    derived.names, derived.what
                 )  # one that is missing is enough to know that a key is not there
-            _put(made, each.path, each.value(outcome.known))
+            _put(made, derived.path, derived.value(outcome.known))
         elif filled is not None:
-            _fill(made, each, outcome.known, filled)
+            _fill(made, derived, outcome.known, filled)
     return made
 
 

@@ -33,7 +33,7 @@ def documents_of(model: Model) -> list[Told]:
     """The search documents of a model as plain values. `index` is its name on OpenSearch, `folder`
     that on disk.
     """
-    return [_document(model, each) for each in model.documents]
+    return [_document(model, document) for document in model.documents]
 
 
 def _document(model: Model, declared: ModelDocument) -> Told:
@@ -61,13 +61,14 @@ def _follows(declared: ModelDocument) -> list[str]:
     if declared.source is None:
         return [declared.document.of.__name__]
     return [
-        each.__name__ for each in cast("tuple[type, ...]", getattr(declared.source, "follows", ()))
+        entity.__name__
+        for entity in cast("tuple[type, ...]", getattr(declared.source, "follows", ()))
     ]
 
 
 def _made_of(document: Document[Any]) -> list[str]:
     """The entity, or those in the fields of the class that gathers them."""
-    return list(dict.fromkeys(each.__name__ for each in _entities_in(document.of)))
+    return list(dict.fromkeys(entity.__name__ for entity in _entities_in(document.of)))
 
 
 def _entities_in(hint: Any) -> list[type]:
@@ -80,4 +81,4 @@ def _entities_in(hint: Any) -> list[type]:
             return []
     else:
         inner = list(get_args(hint))
-    return [entity for each in inner for entity in _entities_in(each)]
+    return [entity for argument in inner for entity in _entities_in(argument)]

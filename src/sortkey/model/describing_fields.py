@@ -71,27 +71,27 @@ def type_text(annotation: Any) -> str:
     if origin is Literal:
         return " | ".join(map(repr, inner))
     if origin in (Union, types.UnionType):
-        return " | ".join(type_text(each) for each in inner)
+        return " | ".join(type_text(argument) for argument in inner)
     if origin is not None:
-        return f"{origin.__name__}[{', '.join(type_text(each) for each in inner)}]"
+        return f"{origin.__name__}[{', '.join(type_text(argument) for argument in inner)}]"
     if annotation is type(None):
         return "None"
     return "..." if annotation is ... else getattr(annotation, "__name__", str(annotation))
 
 
 def _find_parts(annotation: Any, found: dict[type[BaseModel], None]) -> None:
-    for each in _inside(annotation):
-        if each not in found:
-            found[each] = None
-            for info in each.model_fields.values():
+    for part in _inside(annotation):
+        if part not in found:
+            found[part] = None
+            for info in part.model_fields.values():
                 _find_parts(info.annotation, found)
 
 
 def _inside(annotation: Any) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
-    for each in get_args(annotation):
-        yield from _inside(each)
+    for argument in get_args(annotation):
+        yield from _inside(argument)
 
 
 def _field(place: Place) -> Told:
@@ -131,7 +131,7 @@ def _bounds(metadata: list[Any]) -> list[str]:
     libraries.
     """
     found = (
-        (text, getattr(each, name, None)) for each in metadata for name, text in _BOUNDS.items()
+        (text, getattr(marker, name, None)) for marker in metadata for name, text in _BOUNDS.items()
     )
     return [text.format(value) for text, value in found if value is not None]
 
@@ -140,12 +140,12 @@ def _stored_as(metadata: list[Any], annotation: Any) -> list[str]:
     """A datetime that is stored as a number must be told from one that is a text."""
     within = [
         metadata,
-        *(getattr(each, "__metadata__", ()) for each in (annotation, *get_args(annotation))),
+        *(getattr(type_, "__metadata__", ()) for type_ in (annotation, *get_args(annotation))),
     ]
     kinds = [
-        each.return_type
+        marker.return_type
         for several in within
-        for each in several
-        if isinstance(each, PlainSerializer)
+        for marker in several
+        if isinstance(marker, PlainSerializer)
     ]
     return ["stored as seconds since 1970"] if int in kinds else []

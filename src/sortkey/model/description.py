@@ -57,10 +57,14 @@ def page(told: Told, width: int = WIDTH) -> str:
         lines += ["", "", *_table_lines(table, width)]
         for entity in table["entities"]:
             patterns = [
-                each for each in told["patterns"] if each["name"].startswith(f"{entity['name']}.")
+                pattern
+                for pattern in told["patterns"]
+                if pattern["name"].startswith(f"{entity['name']}.")
             ]
             lines += ["", *_entity_lines(entity, patterns, width)]
-    shared = [each for each in told["patterns"] if each["name"].partition(".")[0] not in own]
+    shared = [
+        pattern for pattern in told["patterns"] if pattern["name"].partition(".")[0] not in own
+    ]
     if shared:
         lines += ["", "", *_heading("More access patterns")]
         for pattern in shared:
@@ -140,7 +144,7 @@ def _entity(entity: type[Entity]) -> Told:
 def _pattern(pattern: AccessPattern) -> Told:
     told: Told = {
         "name": pattern.name,
-        "arguments": [_argument(each) for each in parameters_of(pattern)],
+        "arguments": [_argument(parameter) for parameter in parameters_of(pattern)],
         "doc": pattern.doc,
         "gives": pattern.entity,
     }
@@ -148,7 +152,7 @@ def _pattern(pattern: AccessPattern) -> Told:
         one, many = pattern.explain(), pattern.explain(items=MANY)
     except Exception as error:  # whatever a function does with an argument that is made up
         return told | {"problem": f"{type(error).__name__}: {error}"}
-    cost = {str(each.items): each.read_units for each in (one, many)}
+    cost = {str(explained.items): explained.read_units for explained in (one, many)}
     shown = {name: value for name, value in asdict(one).items() if name in _EXPLAINED}
     return told | shown | {"read_units": cost}
 
@@ -295,7 +299,7 @@ def _document_lines(document: Told, width: int) -> list[str]:
         ("made of", ", ".join(document["made_of"])),
         ("follows", ", ".join(document["follows"]) or "nothing"),
     ]
-    fields = [(each["name"], each["type"], each["for"]) for each in document["fields"]]
+    fields = [(field["name"], field["type"], field["for"]) for field in document["fields"]]
     told = [*_indented(_wrapped(document["doc"], width - 2)), *_columns(rows, width, 2)]
     return [document["name"], *told, "", *_columns(fields, width, 2)]
 
@@ -344,6 +348,8 @@ def _columns(rows: Sequence[tuple[str, ...]], width: int, indent: int) -> list[s
             f"{cell:<{size}}  " for cell, size in zip(cells, widths, strict=True)
         )
         room = max(width - begin, 30)
-        several = [line for each in last.split("\n") for line in _wrapped(each, room)] or [""]
+        several = [
+            line for paragraph in last.split("\n") for line in _wrapped(paragraph, room)
+        ] or [""]
         lines += [(first + several[0]).rstrip(), *(" " * begin + more for more in several[1:])]
     return lines

@@ -172,7 +172,7 @@ def _check(of: type, name: str, id: Template) -> None:
     if not id.names:
         raise ModelError(f"{name}: the id {id.text!r} is the same for every document")
     layout: Layout | None = getattr(of, "__layout__", None)
-    unknown = [each for each in id.names if layout is not None and each not in layout.by_attribute]
+    unknown = [name for name in id.names if layout is not None and name not in layout.by_attribute]
     if unknown and layout is not None:
         raise ModelError(
             f"{name}: {of.__name__} has no {unknown[0]}; it has {', '.join(layout.by_attribute)}"

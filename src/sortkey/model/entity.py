@@ -72,7 +72,7 @@ class EntityMeta(ModelMetaclass):
         cls.__settings__ = settings
         declared = declared_in(cls)
         if settings["table"] is not None and any(
-            isinstance(each, KeyDeclaration) for each in declared.values()
+            isinstance(declaration, KeyDeclaration) for declaration in declared.values()
         ):
             layout = Layout(cls, **_with_defaults(settings))
             compile_layout(layout, declared)
@@ -198,7 +198,7 @@ class Entity(BaseModel, metaclass=EntityMeta):
 
 def _with_defaults(settings: dict[str, Any]) -> dict[str, Any]:
     unique = tuple(
-        (each,) if isinstance(each, str) else tuple(each) for each in settings["unique"] or ()
+        (group,) if isinstance(group, str) else tuple(group) for group in settings["unique"] or ()
     )
     defaults: dict[str, Any] = {
         "schema_version": settings["schema_version"] or 1,

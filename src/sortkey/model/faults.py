@@ -31,7 +31,9 @@ def invalid(layout: Layout, item: Mapping[str, AttributeValue], error: Exception
 
 def _faults(error: Exception) -> list[str]:
     if isinstance(error, ValidationError):
-        return [_fault(each) for each in error.errors(include_url=False, include_context=False)]
+        return [
+            _fault(problem) for problem in error.errors(include_url=False, include_context=False)
+        ]
     return [f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)]
 
 

@@ -65,9 +65,12 @@ def text(value: Any) -> str | None:
 def texts(value: Any) -> list[str] | None:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ModelError(f"{value!r} is not a list of texts")
-    members = [each if each.__class__ is str else text(each) for each in cast(Iterable[Any], value)]
+    members = [
+        element if element.__class__ is str else text(element)
+        for element in cast(Iterable[Any], value)
+    ]
     # A value that stands twice counts once, in every index.
-    return [each for each in dict.fromkeys(members) if each] or None
+    return [member for member in dict.fromkeys(members) if member] or None
 
 
 def integer(value: Any) -> int:
@@ -169,11 +172,11 @@ def flat_leaves(members: Mapping[str, Any], before: str = "") -> dict[str, list[
         if value.__class__ is str:
             leaves.setdefault(path, []).append(value)
             continue
-        for each in cast(list[Any], value) if isinstance(value, list) else [value]:
+        for element in cast(list[Any], value) if isinstance(value, list) else [value]:
             inner = (
-                flat_leaves(cast(dict[str, Any], each), path + ".")
-                if isinstance(each, dict)
-                else {path: [each]}
+                flat_leaves(cast(dict[str, Any], element), path + ".")
+                if isinstance(element, dict)
+                else {path: [element]}
             )
             for at, values in inner.items():
                 leaves.setdefault(at, []).extend(values)
@@ -185,11 +188,11 @@ def in_normal_text(value: Any) -> Any:
     if isinstance(value, str):
         return normal_text(value)
     if isinstance(value, list):
-        return [in_normal_text(each) for each in cast(list[Any], value)]
+        return [in_normal_text(element) for element in cast(list[Any], value)]
     if isinstance(value, dict):
         return {
-            normal_text(name): in_normal_text(each)
-            for name, each in cast(dict[str, Any], value).items()
+            normal_text(name): in_normal_text(member)
+            for name, member in cast(dict[str, Any], value).items()
         }
     return value
 
@@ -198,9 +201,13 @@ def without_long(value: Any) -> Any:
     """A flat object without the texts that are too long to be found."""
     if isinstance(value, dict):
         members = cast(dict[str, Any], value)
-        return {name: without_long(each) for name, each in members.items() if not _is_long(each)}
+        return {
+            name: without_long(member) for name, member in members.items() if not _is_long(member)
+        }
     if isinstance(value, list):
-        return [without_long(each) for each in cast(list[Any], value) if not _is_long(each)]
+        return [
+            without_long(element) for element in cast(list[Any], value) if not _is_long(element)
+        ]
     return value
 
 
@@ -234,8 +241,8 @@ def _flat_value(value: Any, exclude: tuple[str, ...]) -> Any:
     if isinstance(value, Mapping):
         return flat(value, exclude)
     if isinstance(value, (list, tuple, set, frozenset)):
-        members = [_flat_value(each, exclude) for each in cast(Sequence[Any], value)]
-        return [each for each in members if each]
+        members = [_flat_value(element, exclude) for element in cast(Sequence[Any], value)]
+        return [member for member in members if member]
     return None if value is None else _flat_text(value)
 
 

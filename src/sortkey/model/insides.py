@@ -22,9 +22,9 @@ UNTYPED: Any = None
 
 def part_of(annotation: Any) -> type[BaseModel] | None:
     """The model behind `Source`, or behind `Source | None`."""
-    for each in alternatives(annotation):
-        if isinstance(each, type) and issubclass(each, BaseModel):
-            return each
+    for alternative in alternatives(annotation):
+        if isinstance(alternative, type) and issubclass(alternative, BaseModel):
+            return alternative
     return None
 
 
@@ -43,8 +43,8 @@ def member_of(annotation: Any, step: int | str) -> Any:
 
 def element_of(annotation: Any) -> Any:
     """The type of what a list, a set or a map has in it."""
-    for each in alternatives(annotation):
-        origin, arguments = get_origin(each), get_args(each)
+    for alternative in alternatives(annotation):
+        origin, arguments = get_origin(alternative), get_args(alternative)
         if isinstance(origin, type) and arguments and issubclass(origin, (Sequence, Set, Mapping)):
             return arguments[-1] if issubclass(origin, Mapping) else arguments[0]
     return UNTYPED
@@ -95,11 +95,13 @@ def kept_nulls(part: type[BaseModel]) -> frozenset[str]:
     kept = [
         (name, info.alias or name) for name, info in part.model_fields.items() if keeps_null(info)
     ]
-    return frozenset(each for names in kept for each in names)
+    return frozenset(name for names in kept for name in names)
 
 
 def may_be_none(annotation: Any) -> bool:
-    return annotation is Any or any(each is NoneType for each in alternatives(annotation))
+    return annotation is Any or any(
+        alternative is NoneType for alternative in alternatives(annotation)
+    )
 
 
 def highest(annotation: Any) -> Any:
@@ -117,7 +119,9 @@ def lowest(annotation: Any) -> Any:
 
 def longest(annotation: Any) -> int | None:
     """How many elements a field may have, or None."""
-    return next((each.max_length for each in _said(annotation) if isinstance(each, MaxLen)), None)
+    return next(
+        (marker.max_length for marker in _said(annotation) if isinstance(marker, MaxLen)), None
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -126,9 +130,9 @@ def _cached_adapter(annotation: Any) -> TypeAdapter[Any]:
 
 
 def _limit(annotation: Any, kind: type, name: str, whole_step: int) -> Any:
-    for each in _said(annotation):
-        if isinstance(each, kind):
-            limit = getattr(each, name)
+    for marker in _said(annotation):
+        if isinstance(marker, kind):
+            limit = getattr(marker, name)
             return limit + whole_step if isinstance(limit, int) else limit
     return None
 
@@ -138,10 +142,10 @@ def _said(annotation: Any) -> list[Any]:
     found: list[Any] = []
     if get_origin(annotation) is Annotated:
         found += get_args(annotation)[1:]
-    for each in found:
-        if isinstance(each, FieldInfo):
-            found += each.metadata
-    for each in alternatives(annotation):
-        if each is not annotation and get_origin(each) is Annotated:
-            found += _said(each)
+    for marker in found:
+        if isinstance(marker, FieldInfo):
+            found += marker.metadata
+    for alternative in alternatives(annotation):
+        if alternative is not annotation and get_origin(alternative) is Annotated:
+            found += _said(alternative)
     return found

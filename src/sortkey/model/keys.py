@@ -35,10 +35,10 @@ class Declared:
         self.required = frozenset(p.name for p in self.parameters if p.default is p.empty)
         self.names = tuple(p.name for p in self.parameters)
         self._known = frozenset(self.names)
-        for each in self.parameters:
-            if each.default is not each.empty and each.default is not None:
+        for parameter in self.parameters:
+            if parameter.default is not parameter.empty and parameter.default is not None:
                 raise ModelError(
-                    f"{self.name}: the default of {each.name} must be None, which leaves it out of "
+                    f"{self.name}: the default of {parameter.name} must be None, which leaves it out of "
                     "the key"
                 )
         self.bound: dict[type, Any] = {}

@@ -134,7 +134,7 @@ class Layout:
             place.attribute
             for place in self.places.values()
             if place.info.annotation is str
-            and all(isinstance(each, Marker) for each in place.info.metadata)
+            and all(isinstance(marker, Marker) for marker in place.info.metadata)
         )
 
     @cached_property
@@ -321,7 +321,7 @@ class Layout:
 
     @cached_property
     def _computed(self) -> frozenset[str]:
-        return frozenset(str(each.path[-1]) for each in self.computed.values())
+        return frozenset(str(computed.path[-1]) for computed in self.computed.values())
 
     @cached_property
     def payloads(self) -> tuple[tuple[Place, PayloadPlace], ...]:
@@ -345,9 +345,9 @@ class Layout:
         """
         return {
             name
-            for place, each in self.payloads
+            for place, payload in self.payloads
             if len(place.path) == depth
-            for name in each.parts.values()
+            for name in payload.parts.values()
         }
 
     @cached_property

@@ -18,9 +18,9 @@ from sortkey.model.templates import SHARD
 def declared_in(cls: type) -> dict[str, Declared]:
     """Keys, indexes and queries of a class and its bases, the nearest first."""
     found: dict[str, Declared] = {}
-    for each in reversed(cls.__mro__):
+    for parent in reversed(cls.__mro__):
         found.update(
-            {name: value for name, value in vars(each).items() if isinstance(value, Declared)}
+            {name: value for name, value in vars(parent).items() if isinstance(value, Declared)}
         )
     return found
 
@@ -39,11 +39,11 @@ def compile_layout(layout: Layout, declared: Mapping[str, Declared]) -> None:
         payload = None if stored_in is None else PayloadPlace.of(attribute, stored_in)
         path = _path(layout, attribute, markers)
         layout.places[name] = Place(name, attribute, path, info, markers, states, follows, payload)
-    for each in declared.values():
-        each.compile_key(layout)
+    for declaration in declared.values():
+        declaration.compile_key(layout)
     _check_keys(layout)
-    for each in declared.values():
-        each.check(layout)
+    for declaration in declared.values():
+        declaration.check(layout)
     check_layout(layout)
     check_payloads(layout)
 

@@ -168,10 +168,10 @@ def _derived(layout: Layout) -> Iterator[tuple[Path, list[Path]]]:
     """Index keys and computed fields, each with the fields that it is made of, without those of the
     table's key.
     """
-    for each in layout.derived:
-        places = [layout.by_attribute[name] for name in each.names]
+    for derived in layout.derived:
+        places = [layout.by_attribute[name] for name in derived.names]
         yield (
-            each.path,
+            derived.path,
             [p.path for p in places if not p.key_only and p.path[0] not in layout.table.key],
         )
 

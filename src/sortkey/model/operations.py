@@ -325,7 +325,7 @@ def _keyed(key: ItemKey[Any], when: Test) -> Request:
 def _refuse_overlaps(actions: tuple[Action, ...]) -> None:
     """An update changes an attribute once: which of two changes were to hold nobody could tell."""
     changed = sorted(
-        (action.attr for action in actions), key=lambda each: [str(step) for step in each.path]
+        (action.attr for action in actions), key=lambda attr: [str(step) for step in attr.path]
     )
     for one, other in pairwise(changed):
         if other.path[: len(one.path)] == one.path:
@@ -345,7 +345,7 @@ def _tests(when: Test, layout: Layout, names: Names) -> list[str]:
 def _transition(place: Place, status: Any, names: Names) -> str:
     """That a status is there already, or can follow the one that is."""
     assert place.states is not None
-    before = [names.value(encode(each)) for each in (status, *place.states.sources(status))]
+    before = [names.value(encode(source)) for source in (status, *place.states.sources(status))]
     return f"{names.path(place.path)} IN ({', '.join(before)})"
 
 

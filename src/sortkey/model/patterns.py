@@ -114,7 +114,7 @@ class Model:
 
     def add(self, table: Table) -> Table:
         """Make a table part of this model."""
-        if any(each.name == table.name for each in self.tables):
+        if any(other.name == table.name for other in self.tables):
             raise ModelError(f"the model {self.name} has a table {table.name} already")
         self.tables.append(table)
         return table
@@ -130,7 +130,7 @@ class Model:
                 f"{document.name}: {document.of.__name__} is no entity: say what reads it, with "
                 "source="
             )
-        if any(each.document.name == document.name for each in self.documents):
+        if any(other.document.name == document.name for other in self.documents):
             raise ModelError(f"the model {self.name} has a document {document.name} already")
         self.documents.append(ModelDocument(document, source))
 
@@ -151,7 +151,9 @@ class Model:
         }
         result = hints.get("return")
         examples = _examples(function, parameters)
-        owner = ", ".join(getattr(each, "__name__", str(each)) for each in get_args(result))
+        owner = ", ".join(
+            getattr(argument, "__name__", str(argument)) for argument in get_args(result)
+        )
 
         @wraps(function)
         def read(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -190,10 +192,10 @@ class Model:
     def patterns(self) -> list[AccessPattern]:
         """Every access pattern: those of the entities, then those of the model."""
         declared = [
-            _declared_pattern(entity, each)
+            _declared_pattern(entity, declaration)
             for entity in self.entities
-            for each in declared_in(entity).values()
-            if isinstance(each, (KeyDeclaration, QueryDeclaration, IndexDeclaration))
+            for declaration in declared_in(entity).values()
+            if isinstance(declaration, (KeyDeclaration, QueryDeclaration, IndexDeclaration))
         ]
         return [*declared, *self._patterns]
 
@@ -325,10 +327,10 @@ def _examples(function: Callable[..., Any], parameters: Mapping[str, Any]) -> di
     hints = get_type_hints(function, include_extras=True)
     markers = {name: getattr(hints.get(name), "__metadata__", ()) for name in parameters}
     return {
-        name: each.examples[0]
+        name: parameter.examples[0]
         for name, several in markers.items()
-        for each in several
-        if isinstance(each, FieldInfo) and each.examples
+        for parameter in several
+        if isinstance(parameter, FieldInfo) and parameter.examples
     }
 
 
@@ -338,9 +340,9 @@ def _doc(function: Callable[..., Any]) -> str:
 
 def named(patterns: Sequence[AccessPattern], name: str) -> AccessPattern:
     """One of several by its name."""
-    for each in patterns:
-        if each.name == name:
-            return each
+    for pattern in patterns:
+        if pattern.name == name:
+            return pattern
     raise ModelError(
-        f"no access pattern {name!r}; there are: {', '.join(each.name for each in patterns)}"
+        f"no access pattern {name!r}; there are: {', '.join(pattern.name for pattern in patterns)}"
     )

@@ -104,7 +104,7 @@ class PayloadPlace:
         ]
         return [
             Action("SET", field, render, payload, is_plain_set=True),
-            *(each.remove() for each in removes),
+            *(remove.remove() for remove in removes),
         ]
 
 
@@ -113,7 +113,9 @@ def check_payloads(layout: Layout) -> None:
     name = layout.entity.__name__
     taken = {place.attribute for place in layout.places.values()} | layout.written
     for place in layout.places.values():
-        is_payload = any(_is_payload(each) for each in alternatives(place.info.annotation))
+        is_payload = any(
+            _is_payload(alternative) for alternative in alternatives(place.info.annotation)
+        )
         if is_payload and place.payload is None:
             raise ModelError(
                 f'{name}.{place.name}: say where it is stored: Annotated[..., StoredIn("bucket", '

@@ -53,7 +53,8 @@ def key_condition(query: Query[Any], partition: AttributeValue, names: Names) ->
     at = names.name(attributes.sort)
     kind = table.type_of(attributes.sort)
     values = [
-        names.value({kind: each if isinstance(each, str) else str(each)}) for each in sort.values
+        names.value({kind: value if isinstance(value, str) else str(value)})
+        for value in sort.values
     ]
     if sort.operator == "begins_with":
         return f"{text} AND begins_with({at}, {values[0]})"
@@ -87,10 +88,10 @@ def whole(query: Query[E]) -> Query[E]:
 
 def check_held(query: Query[Any]) -> None:
     """An index cannot filter by what it does not hold: it would find nothing."""
-    for each in () if query.filter is None else query.filter.attrs:
-        if not is_held(query, str(each.path[0])):
+    for attr in () if query.filter is None else query.filter.attrs:
+        if not is_held(query, str(attr.path[0])):
             raise ModelError(
-                f"{query.key.index} does not hold {each!r}, so it cannot filter by it: test what "
+                f"{query.key.index} does not hold {attr!r}, so it cannot filter by it: test what "
                 "it gives"
             )
 
@@ -163,10 +164,10 @@ def entity_of(table: Table, item: Item, entities: Sequence[type[Entity]]) -> Ent
 def class_of(table: Table, item: Item, entities: Sequence[type[Entity]]) -> type[Entity] | None:
     """Which of some entities an item is."""
     kind = item.get(table.kind_attribute, {}).get("S")
-    for each in entities:
-        layout = each.__layout__
+    for entity in entities:
+        layout = entity.__layout__
         if layout.kind == kind if layout.kind is not None else kind is None and fits(layout, item):
-            return each
+            return entity
     return None
 
 

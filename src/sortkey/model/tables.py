@@ -119,7 +119,7 @@ class Table:
         """The CreateTable request; `kms` is a key to use in place of its own setting. TTL and
         point-in-time recovery are requests of their own."""
         keys = [self.key_attributes(), *(self.key_attributes(index.name) for index in self.indexes)]
-        names = dict.fromkeys(name for each in keys for name in each.names)
+        names = dict.fromkeys(name for key in keys for name in key.names)
         request: dict[str, Any] = {
             "TableName": self.name,
             "AttributeDefinitions": [

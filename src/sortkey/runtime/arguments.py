@@ -32,15 +32,15 @@ NO_WRITE = "no operation of a transaction: take Put, Update, Delete and Check"
 
 
 def expect_batch(puts: Sequence[Any], deletes: Sequence[Any]) -> None:
-    for each in puts:
-        expect(each, Entity, NO_ENTITY)
-    for each in deletes:
-        expect(each, ItemKey, NO_KEY)
+    for put in puts:
+        expect(put, Entity, NO_ENTITY)
+    for delete in deletes:
+        expect(delete, ItemKey, NO_KEY)
 
 
 def expect_writes(operations: Sequence[Any]) -> None:
-    for each in operations:
-        expect(each, Write, NO_WRITE)
+    for operation in operations:
+        expect(operation, Write, NO_WRITE)
 
 
 def update_of(
@@ -52,8 +52,8 @@ def update_of(
     upsert: bool,
 ) -> Update[E]:
     expect(key, ItemKey, NO_KEY)
-    for each in actions:
-        expect(each, Action, NO_ACTION)
+    for action in actions:
+        expect(action, Action, NO_ACTION)
     made = (*actions, *set_actions(key.entity, set or {}))
     return Update(key, made, when, dict(assuming or {}), upsert)
 

@@ -153,7 +153,10 @@ def _on_or_off(is_on: bool) -> str:
 
 
 def _schema(schema: list[dict[str, str]]) -> tuple[str, ...]:
-    return tuple(each["AttributeName"] for each in sorted(schema, key=lambda each: each["KeyType"]))
+    return tuple(
+        element["AttributeName"]
+        for element in sorted(schema, key=lambda element: element["KeyType"])
+    )
 
 
 def _index_schema(index: dict[str, Any]) -> tuple[str, ...]:
@@ -162,7 +165,8 @@ def _index_schema(index: dict[str, Any]) -> tuple[str, ...]:
 
 def _types(described: dict[str, Any]) -> dict[str, str]:
     return {
-        each["AttributeName"]: each["AttributeType"] for each in described["AttributeDefinitions"]
+        definition["AttributeName"]: definition["AttributeType"]
+        for definition in described["AttributeDefinitions"]
     }
 
 

@@ -205,7 +205,7 @@ class Metrics:
         if told is None:
             return
         several = cast(list[dict[str, Any]], told if isinstance(told, list) else [told])
-        units = sum(each["CapacityUnits"] for each in several)
+        units = sum(capacity["CapacityUnits"] for capacity in several)
         with self.lock:
             used = self.patterns.setdefault(call.pattern or call.operation, Used())
             used.requests += 1
@@ -232,8 +232,8 @@ class Metrics:
         with self.lock:
             used = list(self.patterns.values())
         return {
-            "ConsumedReadCapacityUnits": sum(each.read_units for each in used),
-            "ConsumedWriteCapacityUnits": sum(each.write_units for each in used),
+            "ConsumedReadCapacityUnits": sum(usage.read_units for usage in used),
+            "ConsumedWriteCapacityUnits": sum(usage.write_units for usage in used),
             "UserErrors": self.value(USER_ERRORS),
             "SystemErrors": self.value(SYSTEM_ERRORS),
             "ThrottledRequests": self.value(THROTTLED_REQUESTS),

@@ -23,7 +23,7 @@ def prometheus(metrics: Metrics) -> str:
     """Everything that was counted so far, as a scraper wants it."""
     lines: list[str] = []
     with metrics.lock:
-        for family, several in sorted(metrics.by_family().items(), key=lambda each: each[0].name):
+        for family, several in sorted(metrics.by_family().items(), key=lambda entry: entry[0].name):
             lines.append(f"# HELP {family.name} {_escaped(family.help)}")
             lines.append(f"# TYPE {family.name} {family.kind}")
             for labels, series in sorted(several.items()):
@@ -39,7 +39,7 @@ def emf(metrics: Metrics, namespace: str, now: float) -> list[str]:
     """
     lines: list[str] = []
     with metrics.lock:
-        for family, several in sorted(metrics.by_family().items(), key=lambda each: each[0].name):
+        for family, several in sorted(metrics.by_family().items(), key=lambda entry: entry[0].name):
             for labels, series in sorted(several.items()):
                 lines += [
                     _document(family, labels, value, namespace, now)

@@ -81,7 +81,7 @@ def page(context: Context, query: Query[E], cursor: str | None, size: int) -> St
             "out"
         )
     check_whole(query)
-    requests = [query_request(query, each) for each in query.partitions()]
+    requests = [query_request(query, partition) for partition in query.partitions()]
     bound_to = {"shards": requests} if query.key.shards else requests[0]
     walk = _walk(context, query, requests)
     if cursor is not None:
@@ -146,7 +146,9 @@ def next_page(context: Context, query: Query[E], walk: AnyWalk, size: int | None
 def walk_of(context: Context, query: Query[Any]) -> AnyWalk:
     expect(query, Query, NO_QUERY)
     check_whole(query)
-    return _walk(context, query, [query_request(query, each) for each in query.partitions()])
+    return _walk(
+        context, query, [query_request(query, partition) for partition in query.partitions()]
+    )
 
 
 def _walk(context: Context, query: Query[Any], requests: Sequence[dict[str, Any]]) -> AnyWalk:
@@ -180,7 +182,9 @@ def _shows_expiry(query: Query[Any]) -> bool:
 
 
 def _items(context: Context, query: Query[Any], limit: int | None) -> Steps[list[Item]]:
-    walk = _walk(context, query, [query_request(query, each) for each in query.partitions()])
+    walk = _walk(
+        context, query, [query_request(query, partition) for partition in query.partitions()]
+    )
     return (yield from fill(walk, limit))
 
 

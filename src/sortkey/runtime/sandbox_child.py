@@ -32,11 +32,11 @@ inside of C.
 
 
 def main(descriptor: int, memory_bytes: int, seconds: float, idle_seconds: float) -> None:
-    for each in (
+    for number in (
         signal.SIGINT,
         signal.SIGTERM,
     ):  # sent to the whole group; when to end is the parent's to say
-        signal.signal(each, signal.SIG_IGN)
+        signal.signal(number, signal.SIG_IGN)
     connection: Connection[Any, Any] = Connection(descriptor)
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(connection, requests), daemon=True).start()

@@ -34,7 +34,7 @@ def ensure(of: Model | Table, *, kms: str | None = None) -> Steps[list[str]]:
         else:
             differences += compare(table, found)
             differences += yield from compare_ttl(table)
-    return [str(each) for each in differences]
+    return [str(difference) for difference in differences]
 
 
 def tables_of(of: Model | Table) -> list[Table]:

@@ -122,9 +122,9 @@ class Hub:
                 self._ids.discard(self._recent.popleft().id)
             self._recent.append(message)
             self._ids.add(message.id)
-            listening = [each for each in self._subscriptions if each.topic == message.topic]
-        for each in listening:
-            each.offer(message)
+            listening = [other for other in self._subscriptions if other.topic == message.topic]
+        for subscription in listening:
+            subscription.offer(message)
 
     def subscribe(
         self,
@@ -137,9 +137,9 @@ class Hub:
         with self._lock:
             self._subscriptions.append(made)
             earlier = [
-                each
-                for each in self._recent
-                if since is not None and each.topic == topic and each.at >= since
+                message
+                for message in self._recent
+                if since is not None and message.topic == topic and message.at >= since
             ]
         for message in earlier:
             made.offer(message)
@@ -150,7 +150,9 @@ class Hub:
 
     def remove(self, subscription: Subscription) -> None:
         with self._lock:
-            self._subscriptions = [each for each in self._subscriptions if each is not subscription]
+            self._subscriptions = [
+                other for other in self._subscriptions if other is not subscription
+            ]
 
     def close(self) -> None:
         for subscription in list(self._subscriptions):

@@ -49,7 +49,9 @@ def transact(
     """All of the writes, or none."""
     now = context.clock()
     guards = [
-        guard for number, each in enumerate(operations) for guard in guards_of(each, number, now)
+        guard
+        for number, operation in enumerate(operations)
+        for guard in guards_of(operation, number, now)
     ]
     yield from transact_raw(operations, now, guards, token=token)
 

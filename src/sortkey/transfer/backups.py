@@ -60,23 +60,23 @@ def list_backups(store: Store, tables: Sequence[str] = ()) -> list[Backup]:
     request: dict[str, Any] = {"BackupType": "ALL"}
     while True:
         answer = store.backend.call("ListBackups", request)
-        found += [Backup.of(each["TableName"], each) for each in answer["BackupSummaries"]]
+        found += [Backup.of(summary["TableName"], summary) for summary in answer["BackupSummaries"]]
         if "LastEvaluatedBackupArn" not in answer:
             break
         request["ExclusiveStartBackupArn"] = answer["LastEvaluatedBackupArn"]
-    wanted = [each for each in found if not tables or each.table in tables]
-    return sorted(wanted, key=lambda each: each.created_at)
+    wanted = [backup for backup in found if not tables or backup.table in tables]
+    return sorted(wanted, key=lambda backup: backup.created_at)
 
 
 def find_backup(store: Store, name: str, tables: Sequence[str] = ()) -> Backup:
     """The backup of an ARN or a name. Of several of one table with that name it is the newest."""
     known = list_backups(store, tables)
-    found = [each for each in known if name in (each.arn, each.name)]
+    found = [backup for backup in known if name in (backup.arn, backup.name)]
     if not found:
-        names = ", ".join(dict.fromkeys(each.name for each in known)) or "none"
+        names = ", ".join(dict.fromkeys(backup.name for backup in known)) or "none"
         raise TransferRefused(f"there is no backup {name}; there are: {names}")
-    if len({each.table for each in found}) > 1:
-        several = ", ".join(each.table for each in found)
+    if len({backup.table for backup in found}) > 1:
+        several = ", ".join(backup.table for backup in found)
         raise TransferRefused(f"{name} is the name of backups of {several}: name the table too")
     return found[-1]
 

@@ -28,8 +28,8 @@ def delete_of(key: dict[str, Any]) -> Write:
 
 def in_batches(items: Iterable[Any], size: int = BATCH) -> Iterator[list[Any]]:
     batch: list[Any] = []
-    for each in items:
-        batch.append(each)
+    for item in items:
+        batch.append(item)
         if len(batch) == size:
             yield batch
             batch = []

@@ -86,7 +86,7 @@ def _rest(source: Path) -> Iterator[Path]:
 
 
 def _is_beside_a_database(path: Path) -> bool:
-    end = next((each for each in _BESIDE if path.name.endswith(each)), None)
+    end = next((suffix for suffix in _BESIDE if path.name.endswith(suffix)), None)
     return (
         end is not None
         and path.name != end

@@ -112,11 +112,11 @@ def plain(value: Mapping[str, Any]) -> Any:
         if kind == "NULL":
             return None
         if kind == "NS":
-            return [orjson.Fragment(each) for each in content]
+            return [orjson.Fragment(element) for element in content]
         if kind == "L":
-            return [plain(each) for each in content]
+            return [plain(element) for element in content]
         if kind == "M":
-            return {name: plain(each) for name, each in content.items()}
+            return {name: plain(member) for name, member in content.items()}
         return content
     return None
 
@@ -181,6 +181,6 @@ def data_files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     found = sorted(
-        each for each in path.rglob("*") if each.name.endswith(DATA_SUFFIXES) and each.is_file()
+        file for file in path.rglob("*") if file.name.endswith(DATA_SUFFIXES) and file.is_file()
     )
-    return [each for each in found if not _NO_DATA.fullmatch(each.name)]
+    return [file for file in found if not _NO_DATA.fullmatch(file.name)]

@@ -31,8 +31,11 @@ def make_equal(
     """Put what the target lacks or has otherwise, and delete what the source lacks; gives how many
     of each.
     """
-    described = [describe(backend, each) or {"KeySchema": []} for each in (source, target)]
-    keys, total = key_names(described[0]), sum(each.get("ItemCount", 0) for each in described)
+    described = [describe(backend, name) or {"KeySchema": []} for name in (source, target)]
+    keys, total = (
+        key_names(described[0]),
+        sum(description.get("ItemCount", 0) for description in described),
+    )
     put = deleted = 0
     tracker = Tracker(on_progress, f"restoring {target}", total or None)
     for items in in_batches(_scan(backend, source, None), READ_BATCH):

@@ -143,9 +143,10 @@ def pauses() -> Iterator[float]:
 def key_types(definition: dict[str, Any]) -> dict[str, str]:
     """The types of the attributes that keys are made of."""
     return {
-        each["AttributeName"]: each["AttributeType"] for each in definition["AttributeDefinitions"]
+        attribute["AttributeName"]: attribute["AttributeType"]
+        for attribute in definition["AttributeDefinitions"]
     }
 
 
 def key_names(definition: dict[str, Any]) -> list[str]:
-    return [each["AttributeName"] for each in definition["KeySchema"]]
+    return [element["AttributeName"] for element in definition["KeySchema"]]

@@ -41,6 +41,6 @@ async def in_tasks(task: Task, work: Callable[[int], Awaitable[None]]) -> None:
                 raise
 
     results = await asyncio.gather(*map(one, task.open_segments), return_exceptions=True)
-    for each in results:
-        if isinstance(each, BaseException):
-            raise each
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result

@@ -91,7 +91,7 @@ def _index_request(step: AddIndex, found: dict[str, Any]) -> dict[str, Any]:
         definition.pop(
             "ProvisionedThroughput", None
         )  # as the table is billed, whatever the model says
-    names = [each["AttributeName"] for each in definition["KeySchema"]]
+    names = [element["AttributeName"] for element in definition["KeySchema"]]
     return {
         "TableName": table.name,
         "AttributeDefinitions": [
@@ -106,14 +106,14 @@ def _change(step: Change, wait_seconds: float) -> Steps[None]:
     waited = _Waited(wait_seconds, f"{table.name}: {what}")
     found = yield from _settled(table, waited)
     if what == "TTL":
-        for each in (yield from compare_ttl(table)):
-            if each.deployed is not None:
-                yield set_ttl(table, each.deployed, enabled=False)
-            if each.model is not None:
-                yield set_ttl(table, each.model, enabled=True)
+        for difference in (yield from compare_ttl(table)):
+            if difference.deployed is not None:
+                yield set_ttl(table, difference.deployed, enabled=False)
+            if difference.model is not None:
+                yield set_ttl(table, difference.model, enabled=True)
     elif what == "point-in-time recovery":
         yield from turn_on_recovery(table)
-    elif any(each.kind == what for each in compare(table, found)):
+    elif any(difference.kind == what for difference in compare(table, found)):
         yield Call("UpdateTable", {"TableName": table.name, **_member(what, step.difference.model)})
         yield from _settled(table, waited)
 

@@ -36,10 +36,10 @@ def plan(context: Context, of: Model | Table) -> Steps[Plan]:
         differences = compare(table, found)
         differences += yield from compare_ttl(table)
         differences += yield from compare_recovery(table)
-        for each in differences:
-            step = _step(each)
+        for difference in differences:
+            step = _step(difference)
             if step is None:
-                by_hand.append(ByHand(each))
+                by_hand.append(ByHand(difference))
             else:
                 steps.append(step)
         fills += yield from _fills(context, table)
@@ -90,7 +90,7 @@ def stored_of(context: Context, table: Table) -> Steps[dict[str, Stored]]:
         found = yield from pages.query_all(context, Stored.of_table(table=table.name).consistent())
     except TableMissing:
         return {}
-    return {each.entity: each for each in found}
+    return {stored.entity: stored for stored in found}
 
 
 def reasons_to_fill(layout: Layout, stored: Stored | None) -> tuple[str, ...]:

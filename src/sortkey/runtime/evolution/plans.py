@@ -136,8 +136,8 @@ class Plan:
             f"{len(self.by_hand)} by hand"
         ]
         lines += [f"  {number}. {step}" for number, step in enumerate(self.steps, 1)]
-        lines += [f"  backfill {each}" for each in self.backfills]
-        lines += [f"  by hand: {each}" for each in self.by_hand]
+        lines += [f"  backfill {backfill}" for backfill in self.backfills]
+        lines += [f"  by hand: {step}" for step in self.by_hand]
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
@@ -145,15 +145,19 @@ class Plan:
         return {
             "name": self.name,
             "steps": [
-                {"kind": type(each).__name__, "table": each.table.name, "does": str(each)}
-                for each in self.steps
+                {"kind": type(step).__name__, "table": step.table.name, "does": str(step)}
+                for step in self.steps
             ],
             "backfills": [
-                {"entity": each.entity.__name__, "table": each.table.name, "why": list(each.why)}
-                for each in self.backfills
+                {
+                    "entity": backfill.entity.__name__,
+                    "table": backfill.table.name,
+                    "why": list(backfill.why),
+                }
+                for backfill in self.backfills
             ],
             "by_hand": [
-                {"table": each.table.name, "differs": str(each.difference), "advice": each.advice}
-                for each in self.by_hand
+                {"table": step.table.name, "differs": str(step.difference), "advice": step.advice}
+                for step in self.by_hand
             ],
         }

@@ -17,8 +17,8 @@ def forget_backfills(store: Store, table: str) -> None:
         noted = store.query(Stored.of_table(table=table).consistent())
     except TableMissing:
         return
-    for each in noted:
-        store.delete(each)
+    for stored in noted:
+        store.delete(stored)
     for run in store.scan(Run):
         if run.table == table and not run.is_done:
             store.put(run.changed(is_done=True, lease=run.lease + 1), when=Run.lease == run.lease)

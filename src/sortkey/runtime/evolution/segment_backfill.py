@@ -75,7 +75,7 @@ def _read(task: Task, part: Segment) -> Steps[dict[str, Any]]:
     request |= {"Segment": part.number, "TotalSegments": task.run.segments}
     if part.place is not None:
         request["ExclusiveStartKey"] = orjson.loads(part.place)
-    kinds = [each.__layout__.kind for each in task.entities]
+    kinds = [entity.__layout__.kind for entity in task.entities]
     if None not in kinds and len(kinds) <= 100:  # as many as IN can hold
         names = Names()
         wanted = ", ".join(names.value({"S": kind or ""}) for kind in kinds)

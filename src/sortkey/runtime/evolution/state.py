@@ -96,18 +96,18 @@ def name_of(layout: Layout) -> str:
 def keys_of(layout: Layout) -> Keys:
     """The attributes of index keys that an item could lack, and how they are made."""
     made: Keys = {}
-    for each in layout.keys.values():
-        for attribute, template in each.templates:
-            if each.index is None or attribute in layout.table.key:
+    for index_key in layout.keys.values():
+        for attribute, template in index_key.templates:
+            if index_key.index is None or attribute in layout.table.key:
                 continue
-            # A field that is a key as it stands is there, or None; unless it is new, and has a
+            # A field that is an index key as it stands is present or None, unless it is new and has a
             # default.
             if (
                 not layout.is_plain(attribute, template)
                 or default_of(layout.by_attribute[attribute].info) is not None
             ):
                 made[attribute] = template.text + (
-                    f" over {each.shards} shards" if each.shards else ""
+                    f" over {index_key.shards} shards" if index_key.shards else ""
                 )
     return made
 
@@ -115,7 +115,12 @@ def keys_of(layout: Layout) -> Keys:
 def checksum(layouts: list[Layout]) -> str:
     """Of everything that a backfill makes of the items of some entities."""
     told = [
-        [name_of(each), each.schema_version, sorted(keys_of(each).items()), sorted(each.computed)]
-        for each in layouts
+        [
+            name_of(layout),
+            layout.schema_version,
+            sorted(keys_of(layout).items()),
+            sorted(layout.computed),
+        ]
+        for layout in layouts
     ]
     return sha256(orjson.dumps(told)).hexdigest()[:16]

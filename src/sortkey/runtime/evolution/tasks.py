@@ -121,10 +121,10 @@ def begin(context: Context, of: type[Entity] | Table, settings: Settings) -> Ste
 
 def finish(context: Context, task: Task) -> Steps[Backfilled]:
     """Write down that it is done, and what the stored items have now."""
-    problems = [each for part in task.parts.values() for each in part.problems]
+    problems = [problem for part in task.parts.values() for problem in part.problems]
     made = Backfilled(
         **task.totals(),
-        entities=tuple(each.__name__ for each in task.entities),
+        entities=tuple(entity.__name__ for entity in task.entities),
         problems=tuple(problems[:PROBLEMS_MAX]),
         is_resumed=task.is_resumed,
         is_dry=task.settings.dry_run,
@@ -147,7 +147,7 @@ def note_place(context: Context, part: Segment, changes: Mapping[str, Any]) -> S
 def _new_run(
     context: Context, table: Table, entities: Sequence[type[Entity]], settings: Settings
 ) -> Run:
-    layouts = [each.__layout__ for each in entities]
+    layouts = [entity.__layout__ for entity in entities]
     return Run(
         table=table.name,
         entities="+".join(map(name_of, layouts)),

@@ -88,5 +88,5 @@ class Running:
         if self._steps_done is None:
             wanted = StepRun.of_job(job_id=self.job.job_id).consistent()
             found = [] if self.is_first else self.means.store.query(wanted)
-            self._steps_done = {each.name: each for each in found if each.status == "completed"}
+            self._steps_done = {step.name: step for step in found if step.status == "completed"}
         return self._steps_done.get(name)

@@ -48,13 +48,13 @@ def plain(value: Any, depth: int = 0) -> Any:
         case float():
             return int(value) if value.is_integer() and abs(value) < INTEGER_LIMIT else value
         case list() if depth < DEPTH_MAX:
-            return [plain(each, depth + 1) for each in cast(Sequence[Any], value)]
+            return [plain(element, depth + 1) for element in cast(Sequence[Any], value)]
         case dict() if depth < DEPTH_MAX and all(
             isinstance(name, str) for name in cast(Mapping[Any, Any], value)
         ):
             return {
-                name: plain(each, depth + 1)
-                for name, each in cast(Mapping[str, Any], value).items()
+                name: plain(member, depth + 1)
+                for name, member in cast(Mapping[str, Any], value).items()
             }
         case _:
             raise ModelError(
@@ -72,9 +72,9 @@ def read(value: Any) -> Any:
         case int() if abs(value) >= INTEGER_LIMIT:
             return float(value)
         case list():
-            return [read(each) for each in cast(Sequence[Any], value)]
+            return [read(element) for element in cast(Sequence[Any], value)]
         case dict():
-            return {name: read(each) for name, each in cast(Mapping[str, Any], value).items()}
+            return {name: read(member) for name, member in cast(Mapping[str, Any], value).items()}
         case _:
             return value
 

@@ -237,8 +237,8 @@ class JobWorker:
 
 def _by_name(jobs: Iterable[JobFunction[..., Any]]) -> dict[str, JobFunction[..., Any]]:
     by_name: dict[str, JobFunction[..., Any]] = {}
-    for each in jobs:
-        if each.name in by_name:
-            raise ModelError(f"two jobs have the name {each.name!r}")
-        by_name[each.name] = each
+    for job in jobs:
+        if job.name in by_name:
+            raise ModelError(f"two jobs have the name {job.name!r}")
+        by_name[job.name] = job
     return by_name

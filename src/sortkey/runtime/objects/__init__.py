@@ -143,9 +143,9 @@ class Lifecycle:
             self.old_versions_after_days,
             self.uploads_after_days,
         )
-        if all(each is None for each in days):
+        if all(day is None for day in days):
             raise ModelError("a lifecycle rule needs a number of days for something")
-        if any(each is not None and each < 1 for each in days):
+        if any(day is not None and day < 1 for day in days):
             raise ModelError("a lifecycle rule counts in whole days, from 1")
 
 

@@ -52,7 +52,7 @@ class Sweep:
 
     @property
     def bytes(self) -> int:
-        return sum(each.size or 0 for each in self.removed)
+        return sum(finding.size or 0 for finding in self.removed)
 
 
 Shown = set[tuple[str, str, str | None]]
@@ -101,7 +101,8 @@ def _shown(model: Model) -> Steps[Shown]:
     for layout in _layouts(model):
         for item in (yield from _items(layout)):
             shown |= {
-                (each.bucket, each.key, each.version_id) for each in _pointers(layout, item, [])
+                (pointer.bucket, pointer.key, pointer.version_id)
+                for pointer in _pointers(layout, item, [])
             }
     return shown
 
@@ -195,8 +196,8 @@ def _candidates(
     before = datetime.fromtimestamp(context.clock(), UTC) - grace
     declared = [payload.declared for layout in _layouts(model) for _, payload in layout.payloads]
     found: list[tuple[str, ObjectVersion]] = []
-    for bucket in dict.fromkeys(each.bucket for each in declared):
-        of_bucket = [each for each in declared if each.bucket == bucket]
+    for bucket in dict.fromkeys(place.bucket for place in declared):
+        of_bucket = [place for place in declared if place.bucket == bucket]
         listed: list[ObjectVersion] = yield Work(
             partial(_listed, context.payloads, bucket, of_bucket, before)
         )
@@ -208,11 +209,11 @@ def _listed(
     payloads: Payloads, bucket: str, declared: Sequence[StoredIn], before: datetime
 ) -> list[ObjectVersion]:
     found: dict[tuple[str, str], ObjectVersion] = {}
-    for prefix in {each.template.literal_prefix for each in declared}:
+    for prefix in {place.template.literal_prefix for place in declared}:
         for version in payloads.bucket(bucket).versions(prefix):
             if version.is_marker or version.modified_at > before:
                 continue
-            if any(each.template.matches(version.key) for each in declared):
+            if any(place.template.matches(version.key) for place in declared):
                 found[version.key, version.version_id] = version
     return list(found.values())
 

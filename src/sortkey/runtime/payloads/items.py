@@ -30,9 +30,9 @@ def is_shown(layout: Layout, pointer: Pointer) -> Steps[bool]:
 
 def shows(layout: Layout, item: Item | None, pointer: Pointer) -> bool:
     return item is not None and any(
-        (each.bucket, each.key, each.version_id)
+        (shown_pointer.bucket, shown_pointer.key, shown_pointer.version_id)
         == (pointer.bucket, pointer.key, pointer.version_id)
-        for each in pointers(layout, item)
+        for shown_pointer in pointers(layout, item)
     )
 
 

@@ -142,7 +142,7 @@ def transact(context: Context, operations: Sequence[Write[Any]], token: str | No
     """All of the writes with their payloads, or none."""
     draft = Draft(context.payloads)
     gone = yield from _to_be_deleted(
-        context, [each.key for each in operations if isinstance(each, Delete)]
+        context, [operation.key for operation in operations if isinstance(operation, Delete)]
     )
     try:
         made = list[Write[Any]]()
@@ -290,9 +290,9 @@ def _leftover(
 def _set_in(operation: Update[Any]) -> list[Place]:
     """The payload fields that an update sets."""
     return [
-        each.attr.place
-        for each in operation.actions
-        if each.attr.place.payload and isinstance(each.value, Payload)
+        action.attr.place
+        for action in operation.actions
+        if action.attr.place.payload and isinstance(action.value, Payload)
     ]
 
 
@@ -365,7 +365,9 @@ def _values(layout: Layout, operation: Update[Any], current: Entity | None) -> d
         attribute = layout.place(name).attribute
         known[attribute] = layout.stored(attribute, value)
     return known | {
-        each.attr.place.attribute: each.value for each in operation.actions if each.is_plain_set
+        action.attr.place.attribute: action.value
+        for action in operation.actions
+        if action.is_plain_set
     }
 
 
@@ -384,7 +386,7 @@ def _to_be_deleted(context: Context, keys: Sequence[ItemKey[Any]]) -> Steps[list
     wanted = [key for key in keys if key.entity.__layout__.payloads]
     yield from _open_buckets(context, [key.entity for key in wanted])
     found = (yield from batches.batch_get(context, wanted, consistent=True)) if wanted else []
-    return [each for each in found if each is not None]
+    return [pointer for pointer in found if pointer is not None]
 
 
 def _open_buckets(context: Context, entities: Sequence[type[Entity]]) -> Steps[None]:

@@ -72,7 +72,7 @@ class SearchQuery:
     def sorted_by(self, *orders: str | Sort) -> SearchQuery:
         """In the order of some fields, the first counts most. `"-created"` is the latest first; by
         distance it is `Sort.distance("place", LatLon(…))`."""
-        return replace(self, sorts=tuple(_sort(each) for each in orders))
+        return replace(self, sorts=tuple(_sort(order) for order in orders))
 
     def facet(self, field: str, size: int = FACET_SIZE) -> SearchQuery:
         """Also count the values of a field."""

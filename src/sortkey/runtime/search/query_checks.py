@@ -48,7 +48,7 @@ def checked(document: Document[Any], query: SearchQuery) -> SearchQuery:
     fields = document.fields
     for sort in query.sorts:
         _check_sort(document, sort)
-    query = replace(query, sorts=tuple(_ascending(each) for each in query.sorts))
+    query = replace(query, sorts=tuple(_ascending(sort) for sort in query.sorts))
     for facet in query.facets:
         if not fields.at(facet.field)[0].is_counted:
             raise ModelError(
@@ -88,14 +88,14 @@ def highlighted(clause: Match | None, field: str) -> list[TextMatch | PhraseMatc
     if isinstance(clause, (TextMatch, PhraseMatch)):
         return [clause] if not clause.fields or field in clause.fields else []
     if isinstance(clause, (AllMatch, AnyMatch)):
-        return [each for member in clause.clauses for each in highlighted(member, field)]
+        return [match for member in clause.clauses for match in highlighted(member, field)]
     return []
 
 
 def is_scored(clause: Match | None) -> bool:
     """Whether some documents match better than others."""
     if isinstance(clause, (AllMatch, AnyMatch)):
-        return any(is_scored(each) for each in clause.clauses)
+        return any(is_scored(inner) for inner in clause.clauses)
     return isinstance(clause, (TextMatch, PhraseMatch))
 
 
@@ -127,9 +127,9 @@ def _normal(fields: DocumentFields, clause: Match) -> Match:
                 )
             return clause
         case AllMatch(clauses):
-            return AllMatch(tuple(_normal(fields, each) for each in clauses))
+            return AllMatch(tuple(_normal(fields, clause) for clause in clauses))
         case AnyMatch(clauses):
-            return AnyMatch(tuple(_normal(fields, each) for each in clauses))
+            return AnyMatch(tuple(_normal(fields, clause) for clause in clauses))
         case NotMatch(inner):
             return NotMatch(_normal(fields, inner))
         case _:
@@ -251,7 +251,7 @@ def _count(clause: Match, depth: int) -> int:
         raise ModelError(f"clauses in clauses, {DEPTH_MAX} deep: that is too deep")
     match clause:
         case AllMatch(clauses) | AnyMatch(clauses):
-            return 1 + sum(_count(each, depth + 1) for each in clauses)
+            return 1 + sum(_count(clause, depth + 1) for clause in clauses)
         case NotMatch(inner):
             return 1 + _count(inner, depth + 1)
         case _:

@@ -62,7 +62,9 @@ class EntitySource(Generic[E]):
 
     def find(self, ids: Sequence[str], /) -> list[E]:
         keys = [key for id in ids for key in self._keys(id)]
-        return [each for each in self._store.batch_get(keys, consistent=True) if each is not None]
+        return [
+            entity for entity in self._store.batch_get(keys, consistent=True) if entity is not None
+        ]
 
     def _keys(self, id: str) -> list[ItemKey[E]]:
         """The keys under which the entity of an id may be: its own, and that in the archive."""

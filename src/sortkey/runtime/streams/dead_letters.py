@@ -123,8 +123,8 @@ class DeadLetters:
                 f"there is no handler {letter.handler} any more: add it, or drop the letter"
             )
         found = [
-            each
-            for handler, each in dispatch.find(letter.table, self.record(letter))
+            change
+            for handler, change in dispatch.find(letter.table, self.record(letter))
             if handler.name == letter.handler
         ]
         if not found:
@@ -132,10 +132,10 @@ class DeadLetters:
                 f"{letter.handler} takes no changes like this one any more: let it, or drop the "
                 "letter"
             )
-        for each in found:
-            if isinstance(each, Unreadable):
-                raise each.error
-            dispatch.call(dispatch.by_name[letter.handler], [each])
+        for change in found:
+            if isinstance(change, Unreadable):
+                raise change.error
+            dispatch.call(dispatch.by_name[letter.handler], [change])
 
     def _is_told_again(self, letter: DeadLetter) -> bool:
         """Whether another letter has the same parts: of a change that came again after a crash, and

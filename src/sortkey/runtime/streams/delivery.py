@@ -85,27 +85,27 @@ class Delivery:
 
     def one_by_one(self, found: Matches, origin: Origin, before_try: BeforeTry) -> None:
         """Give a record to the handlers that take changes one by one."""
-        for handler, each in found:
+        for handler, change in found:
             if not handler.in_batches:
-                self._deliver(handler, [each], origin, before_try)
+                self._deliver(handler, [change], origin, before_try)
 
     def in_batches(self, records: Sequence[Matches], origin: Origin, before_try: BeforeTry) -> None:
         """Give records to the handlers that take batches."""
         batches: dict[str, list[Found]] = {}
         for found in records:
-            for handler, each in found:
+            for handler, change in found:
                 if handler.in_batches:
-                    batches.setdefault(handler.name, []).append(each)
+                    batches.setdefault(handler.name, []).append(change)
         for name, batch in batches.items():
             self._deliver(self._dispatch.by_name[name], batch, origin, before_try)
 
     def _deliver(
         self, handler: AnyHandler, batch: Sequence[Found], origin: Origin, before_try: BeforeTry
     ) -> None:
-        readable = [each for each in batch if isinstance(each, Change)]
-        for each in batch:
-            if isinstance(each, Unreadable):
-                self._bury(handler, each.record, origin, each.error, 0)
+        readable = [change for change in batch if isinstance(change, Change)]
+        for change in batch:
+            if isinstance(change, Unreadable):
+                self._bury(handler, change.record, origin, change.error, 0)
         if not readable:
             return
         try:

@@ -62,13 +62,13 @@ class _Batch:
         first_failed: str | None = None
         for record in records:
             found = list(self._dispatch.find(self._origin.table, record))
-            singles = [(handler, each) for handler, each in found if not handler.in_batches]
-            if not all(self._take(handler, [each]) for handler, each in singles):
+            singles = [(handler, change) for handler, change in found if not handler.in_batches]
+            if not all(self._take(handler, [change]) for handler, change in singles):
                 first_failed = record["dynamodb"]["SequenceNumber"]
                 break
-            for handler, each in found:
+            for handler, change in found:
                 if handler.in_batches:
-                    batches.setdefault(handler.name, []).append(each)
+                    batches.setdefault(handler.name, []).append(change)
         failed = [
             self._first_failed(self._dispatch.by_name[name], batch)
             for name, batch in batches.items()
@@ -92,12 +92,12 @@ class _Batch:
 
     def _take(self, handler: AnyHandler, batch: Sequence[Found]) -> bool:
         try:
-            for each in batch:
-                if isinstance(each, Unreadable):
-                    raise each.error
-            self._dispatch.call(handler, [each for each in batch if isinstance(each, Change)])
+            for change in batch:
+                if isinstance(change, Unreadable):
+                    raise change.error
+            self._dispatch.call(handler, [change for change in batch if isinstance(change, Change)])
         except Exception as error:
-            numbers = [_record(each)["dynamodb"]["SequenceNumber"] for each in batch]
+            numbers = [_record(change)["dynamodb"]["SequenceNumber"] for change in batch]
             log.exception("handler %s failed with %s", handler.name, ", ".join(numbers))
             return len(batch) == 1 and self._bury(handler, _record(batch[0]), error)
         return True

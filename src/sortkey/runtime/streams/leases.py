@@ -51,9 +51,9 @@ class Leases:
         self._store.put(presence)
         found = self._store.query(Presence.of_worker(worker=self.worker).consistent())
         return sorted(
-            each.owner
-            for each in found
-            if each.alive_until > self._now and not self._is_gone(each.owner)
+            lease.owner
+            for lease in found
+            if lease.alive_until > self._now and not self._is_gone(lease.owner)
         )
 
     def leave(self) -> None:
@@ -138,6 +138,6 @@ def share_of(owner: str, owners: Sequence[str], shards: Sequence[Shard]) -> int:
     if owner not in owners:
         return 0
     held = Counter(shard.owner for shard in shards)
-    ranked = sorted(owners, key=lambda each: (-held[each], each))
+    ranked = sorted(owners, key=lambda owner: (-held[owner], owner))
     each, more = divmod(len(shards), len(owners))
     return each + (1 if ranked.index(owner) < more else 0)

@@ -80,9 +80,9 @@ class Sharing:
             held.is_leaving = place >= share
         mine = {place_of(held.shard) for held in kept}
         free = [
-            each
-            for place, each in ready.items()
-            if place not in mine and self.leases.is_free(each[1])
+            shard
+            for place, shard in ready.items()
+            if place not in mine and self.leases.is_free(shard[1])
         ]
         for follow, shard in free[: max(0, share - len(kept))]:
             self._take(follow, shard)
@@ -100,7 +100,7 @@ class Sharing:
     def drop(self, held: Held) -> None:
         """Read a shard no more. What is written down of it stays."""
         with self._lock:
-            self.held = [each for each in self.held if each is not held]
+            self.held = [other for other in self.held if other is not held]
 
     def release_all(self) -> None:
         """Leave everything to others."""

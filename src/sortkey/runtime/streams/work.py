@@ -116,7 +116,11 @@ class Work:
         if self.metrics is not None:
             table = held.follow.table
             behind = max(
-                (each.behind_seconds for each in self.sharing.held if each.follow.table == table),
+                (
+                    shard.behind_seconds
+                    for shard in self.sharing.held
+                    if shard.follow.table == table
+                ),
                 default=0.0,
             )
             self.metrics.set(LAG, behind, worker=held.follow.worker, table=table)
