@@ -31,11 +31,11 @@ def main() -> None:
     )  # so that the servers under measure end too
     arguments = _arguments()
     run = Run(seconds=arguments.seconds or 2, rounds=1 if arguments.quick else 5)
-    wanted = arguments.only.lower().split("|")
+    filters = arguments.only.lower().split("|")
     chosen = [
         p
         for p in (peers.QUICK if arguments.quick else peers.ALL)
-        if any(w in p.name.lower() for w in wanted)
+        if any(w in p.name.lower() for w in filters)
     ]
     _measure_servers(chosen, run)
     if chosen and not arguments.quick and not arguments.no_large:
@@ -46,7 +46,7 @@ def main() -> None:
         run.clients = typed_clients.measure(run.seconds, run.rounds, run.notes)
         run.in_process = in_process.measure()
     if not arguments.quick or arguments.only:
-        _measure_sections([name for name in SECTIONS if any(text in name for text in wanted)], run)
+        _measure_sections([name for name in SECTIONS if any(text in name for text in filters)], run)
     text = markdown(run)
     print(text)
     if not arguments.quick and not arguments.only:

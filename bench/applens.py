@@ -102,11 +102,11 @@ def markdown() -> str:
 
 
 def _line(row: dict[str, float]) -> str:
-    each = 1000 * row["seconds"] / row["resources"]
-    found = f"{row['edges']:,} | {row['findings']:,}"
+    milliseconds = 1000 * row["seconds"] / row["resources"]
+    counts = f"{row['edges']:,} | {row['findings']:,}"
     return (
-        f"| {row['resources']:,} | {row['seconds']:.2f} | {each:.2f} | {row['megabytes']:.0f} MB | "
-        f"{found} |"
+        f"| {row['resources']:,} | {row['seconds']:.2f} | {milliseconds:.2f} | {row['megabytes']:.0f} MB | "
+        f"{counts} |"
     )
 
 

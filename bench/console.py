@@ -80,32 +80,38 @@ def measure() -> Console | None:
 
 def markdown() -> str:
     """A section of the report."""
-    found = measure()
-    if found is None:
+    measured = measure()
+    if measured is None:
         raise Missing("there is no Chromium: install the package `chromium`")
-    return _section(found)
+    return _section(measured)
 
 
-def _section(found: Console) -> str:
+def _section(console: Console) -> str:
     rows = (
         (
             "`sortkey up`, second start, until it answers",
-            f"{found.ready_again:.1f} s",
+            f"{console.ready_again:.1f} s",
             READY_SECONDS_MAX,
             "s",
-            found.ready_again,
+            console.ready_again,
         ),
-        ("home, until it is drawn", f"{found.home:.2f} s", OPEN_SECONDS_MAX, "s", found.home),
-        (f"a table of {ITEMS:,} items", f"{found.table:.2f} s", OPEN_SECONDS_MAX, "s", found.table),
+        ("home, until it is drawn", f"{console.home:.2f} s", OPEN_SECONDS_MAX, "s", console.home),
+        (
+            f"a table of {ITEMS:,} items",
+            f"{console.table:.2f} s",
+            OPEN_SECONDS_MAX,
+            "s",
+            console.table,
+        ),
         (
             f"a frame while a graph of {NODES:,} nodes is dragged",
-            f"{found.frame_ms:.0f} ms",
+            f"{console.frame_ms:.0f} ms",
             FRAME_MS_MAX,
             "ms",
-            found.frame_ms,
+            console.frame_ms,
         ),
-        ("idle CPU", f"{found.idle_cpu:.2f} %", IDLE_CPU_MAX, "%", found.idle_cpu),
-        ("idle memory", f"{found.idle_mb:.0f} MB", IDLE_MB_MAX, "MB", found.idle_mb),
+        ("idle CPU", f"{console.idle_cpu:.2f} %", IDLE_CPU_MAX, "%", console.idle_cpu),
+        ("idle memory", f"{console.idle_mb:.0f} MB", IDLE_MB_MAX, "MB", console.idle_mb),
     )
     lines = [
         "## The console, in Chromium on this machine",
@@ -113,9 +119,9 @@ def _section(found: Console) -> str:
         "| | | at most | |",
         "|---|---|---|---|",
     ]
-    for name, shown, most, unit, value in rows:
+    for name, limit_text, most, unit, value in rows:
         lines.append(
-            f"| {name} | {shown} | {most:g} {unit} | {'met' if value <= most else '**missed**'} |"
+            f"| {name} | {limit_text} | {most:g} {unit} | {'met' if value <= most else '**missed**'} |"
         )
     return "\n".join(lines) + "\n"
 

@@ -138,8 +138,8 @@ def _volume(buckets: Buckets, store: Store) -> dict[str, Any]:
     where = LogFilter.of(level="warning", text="table 9990")
     count = sum(1 for _ in get_job_logs(buckets.logs, ID, STAGE, LARGE))
     size = sum(
-        found.size
-        for found in buckets.logs.list(f"journeys/{ID}/stages/{STAGE}/executions/{LARGE}/").objects
+        file.size
+        for file in buckets.logs.list(f"journeys/{ID}/stages/{STAGE}/executions/{LARGE}/").objects
     )
     seconds["read"] = _best(lambda: sum(1 for _ in get_job_logs(buckets.logs, ID, STAGE, LARGE)))
     seconds["search"] = _best(lambda: search_logs(buckets.logs, store, ID, STAGE, LARGE, where))

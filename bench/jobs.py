@@ -79,10 +79,10 @@ def _start_seconds(queue: JobQueue) -> list[float]:
 
 
 def _throughput(store: Store, queue: JobQueue) -> float:
-    made = [queue.enqueue(empty, {"n": n}) for n in range(JOBS)]
+    jobs = [queue.enqueue(empty, {"n": n}) for n in range(JOBS)]
     begin = time.perf_counter()
     with JobWorker(store, [empty], queue="bench"):
-        for job in made:
+        for job in jobs:
             queue.wait(job.job_id)
     return JOBS / (time.perf_counter() - begin)
 

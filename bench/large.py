@@ -91,8 +91,8 @@ def _read(
     """One workload on each of the tables, which see the machine as it is at the same time."""
     for table in tables:
         table.load(workload, 8)  # the page cache, and the caches of the server until they are full
-    taken = [[table.load(workload, seconds) for table in tables] for _ in range(rounds)]
-    return [load.median(times) for times in zip(*taken, strict=True)]
+    rounds_taken = [[table.load(workload, seconds) for table in tables] for _ in range(rounds)]
+    return [load.median(times) for times in zip(*rounds_taken, strict=True)]
 
 
 def _fill(folder: Path, items: int) -> None:

@@ -35,12 +35,12 @@ def family(pid: int) -> list[int]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and (fields := _stat(int(entry.name))):
             children.setdefault(int(fields[1]), []).append(int(entry.name))
-    found, pending = [], [pid]
+    members, pending = [], [pid]
     while pending:
-        each = pending.pop()
-        found.append(each)
-        pending.extend(children.get(each, []))
-    return found
+        member = pending.pop()
+        members.append(member)
+        pending.extend(children.get(member, []))
+    return members
 
 
 def _ticks(pid: int) -> int:

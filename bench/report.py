@@ -221,19 +221,25 @@ def _is_cheapest(costs: Costs, operation: str) -> bool:
 def _in_process(run: Run) -> str:
     if run.in_process is None:
         return ""
-    each = run.in_process
+    costs = run.in_process
     under_query = (
-        f"{each.bare_range:.0f} µs, the bare range read, and {each.pydantic:.0f} µs, pydantic"
+        f"{costs.bare_range:.0f} µs, the bare range read, and {costs.pydantic:.0f} µs, pydantic"
     )
     rows = (
         (
             "get of a typed entity",
-            each.get,
-            f"{each.bare_get:.1f} µs, a bare SQLite get",
-            each.bare_get,
+            costs.get,
+            f"{costs.bare_get:.1f} µs, a bare SQLite get",
+            costs.bare_get,
             GET_RATIO_MAX,
         ),
-        ("query of 100", each.query, under_query, each.bare_range + each.pydantic, QUERY_RATIO_MAX),
+        (
+            "query of 100",
+            costs.query,
+            under_query,
+            costs.bare_range + costs.pydantic,
+            QUERY_RATIO_MAX,
+        ),
     )
     lines = [
         "## In the process, on a folder",
@@ -247,13 +253,13 @@ def _in_process(run: Run) -> str:
             f"| {name} | {cpu_us:.1f} µs | {under} | {ratio:.1f}× | {most}× | {met(ratio <= most)} "
             "|"
         )
-    importing = f"{each.import_seconds:.2f} s of CPU; at most {IMPORT_SECONDS_MAX} s: "
+    importing = f"{costs.import_seconds:.2f} s of CPU; at most {IMPORT_SECONDS_MAX} s: "
     lines += [
         "",
-        f"`import sortkey` takes {importing}{met(each.import_seconds <= IMPORT_SECONDS_MAX)}. "
+        f"`import sortkey` takes {importing}{met(costs.import_seconds <= IMPORT_SECONDS_MAX)}. "
         "Rooms are loaded when first used: with entities, stores and pydantic it is "
-        f"{each.loaded_seconds:.2f} s. "
-        f"boto3 is {'imported, and should not be' if each.imports_boto3 else 'not imported'} for "
+        f"{costs.loaded_seconds:.2f} s. "
+        f"boto3 is {'imported, and should not be' if costs.imports_boto3 else 'not imported'} for "
         "embedded use.",
     ]
     return "\n".join(lines) + "\n"

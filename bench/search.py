@@ -41,16 +41,23 @@ CREATED = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class Made:
+class IndexedAsset:
     """What is indexed: the id and the fields of a document."""
 
     id: str
     fields: dict[str, Any]
 
 
-@document(Made, "assets", id="{id}", fields=FIELDS, undeclared=FIELDS.rules, version=lambda made: 1)
-def assets(made: Made) -> Searchable:
-    return made.fields
+@document(
+    IndexedAsset,
+    "assets",
+    id="{id}",
+    fields=FIELDS,
+    undeclared=FIELDS.rules,
+    version=lambda asset: 1,
+)
+def assets(asset: IndexedAsset) -> Searchable:
+    return asset.fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +76,23 @@ class Compared:
 
 def compare(count: int = DOCUMENTS, rounds: int = ROUNDS) -> Compared:
     """Index so many documents with both, in turn."""
-    made = list(_made(count))
+    documents = list(_generated(count))
     ours, bare = list[float](), list[float]()
     for _ in range(rounds):
-        bare.append(count / _seconds(_bare, made))
-        ours.append(count / _seconds(_ours, made))
+        bare.append(count / _seconds(_bare, documents))
+        ours.append(count / _seconds(_ours, documents))
     return Compared(max(ours), max(bare))
 
 
-def _ours(made: Sequence[Made], folder: Path) -> Callable[[], None]:
+def _ours(documents: Sequence[IndexedAsset], folder: Path) -> Callable[[], None]:
     search = open_search(assets, folder)
     search.ensure()
-    search.put(*made)
+    search.put(*documents)
     search.refresh()
     return search.close
 
 
-def _bare(made: Sequence[Made], folder: Path) -> Callable[[], None]:
+def _bare(documents: Sequence[IndexedAsset], folder: Path) -> Callable[[], None]:
     """As its documentation does it: a schema, documents, a commit."""
     folder.mkdir()
     builder = SchemaBuilder()
@@ -110,7 +117,7 @@ def _bare(made: Sequence[Made], folder: Path) -> Callable[[], None]:
             )
     index = Index(builder.build(), path=str(folder))
     writer = index.writer()
-    for asset in made:
+    for asset in documents:
         row = {"id": asset.id, **asset.fields, "date_asset_version_createdate": 1_700_000_000_000}
         row |= {f"{name}_exact": row[name] for name in FIELDS if name.startswith(("str_", "list_"))}
         writer.add_document(Row(**row))
@@ -119,7 +126,7 @@ def _bare(made: Sequence[Made], folder: Path) -> Callable[[], None]:
     return writer.wait_merging_threads
 
 
-def _made(count: int) -> Iterator[Made]:
+def _generated(count: int) -> Iterator[IndexedAsset]:
     chance = random.Random(1)
     words = [f"{chance.choice('bcdfgh')}{number:x}" for number in range(5000)]
     bucket = S3AssetBucket(bucket_id="bucket-1", bucket_name="asset-bucket")
@@ -146,17 +153,18 @@ def _made(count: int) -> Iterator[Made]:
             AssetFileMetadata(**ids, file_path=WHOLE_ASSET, metadata_key=key, metadata_value=value)
             for key, value in metadata.items()
         )
-        found = SearchedAsset(asset, version, bucket, metadata=values)
-        yield Made(asset_document.id_of(found), asset_document.fields_of(found) or {})
+        searched = SearchedAsset(asset, version, bucket, metadata=values)
+        yield IndexedAsset(asset_document.id_of(searched), asset_document.fields_of(searched) or {})
 
 
 def _seconds(
-    index: Callable[[Sequence[Made], Path], Callable[[], None]], made: Sequence[Made]
+    index: Callable[[Sequence[IndexedAsset], Path], Callable[[], None]],
+    documents: Sequence[IndexedAsset],
 ) -> float:
     """Until everything is found; what goes on behind is waited for, and not counted."""
     with _folder() as folder:
         began = time.perf_counter()
-        end = index(made, folder / "index")
+        end = index(documents, folder / "index")
         seconds = time.perf_counter() - began
         end()
         return seconds

@@ -68,7 +68,7 @@ def measure(seconds: int, rounds: int, notes: list[str]) -> Costs:
     """Every library in turn, round by round; of the rounds the cheapest, as noise only
     ever adds.
     """
-    found: Costs = {}
+    costs: Costs = {}
     with peers.started(peers.NORMAL) as server:
         client = Client(server.port)
         client.call("CreateTable", _DEFINITION)
@@ -82,10 +82,10 @@ def measure(seconds: int, rounds: int, notes: list[str]) -> Costs:
                         notes.append(f"{library.name}: {problem}")
                     continue
                 for operation, cost in result.items():
-                    known = found.get((library.name, operation))
+                    known = costs.get((library.name, operation))
                     if known is None or cost.cpu_us < known.cpu_us:
-                        found[library.name, operation] = cost
-    return found
+                        costs[library.name, operation] = cost
+    return costs
 
 
 def _run(library: Library, port: int, seconds: int) -> dict[str, Cost]:

@@ -102,8 +102,8 @@ def say(text: str) -> None:
 
 def program(name: str, how: str) -> str:
     """The full path of a program, or Missing with the way to install it."""
-    if found := shutil.which(name):
-        return found
+    if path := shutil.which(name):
+        return path
     raise Missing(f"{name} is missing ({how})")
 
 

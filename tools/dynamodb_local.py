@@ -67,11 +67,11 @@ def jar() -> Path:
 
 def java() -> str:
     """The Java that can run it. Raises Missing."""
-    found = program(
+    path = program(
         "java", f"Java {_JAVA_AT_LEAST} or later; Debian: apt-get install default-jre-headless"
     )
-    banner = subprocess.run([found, "-version"], capture_output=True, text=True, check=False).stderr
+    banner = subprocess.run([path, "-version"], capture_output=True, text=True, check=False).stderr
     version = re.search(r'version "(\d+)', banner)
     if not version or int(version[1]) < _JAVA_AT_LEAST:
         raise Missing(f"Java {_JAVA_AT_LEAST} or later is needed, found: {banner.splitlines()[:1]}")
-    return found
+    return path

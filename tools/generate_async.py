@@ -110,12 +110,12 @@ def generate(source: str) -> str:
 
 def twins(text: str) -> list[str]:
     """The async twins of the classes and functions in a source."""
-    found = [
+    definitions = [
         node
         for node in ast.parse(text).body
         if isinstance(node, Definition) and node.name in RENAMED
     ]
-    return [_Copy(text, node).text() for node in found]
+    return [_Copy(text, node).text() for node in definitions]
 
 
 class _Copy:

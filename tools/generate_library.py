@@ -36,11 +36,11 @@ ROOMS = {
 def generate() -> str:
     """A section for each room, in it the names in the order of the alphabet."""
     names = [name for name in sortkey.__all__ if not name.startswith("__")]
-    found = {name: getattr(sortkey, name) for name in names}
+    exports = {name: getattr(sortkey, name) for name in names}
     parts = [HEAD]
     for room, title in ROOMS.items():
         parts.append(f"## {title}\n")
-        for name, value in sorted(found.items(), key=lambda entry: entry[0].lower()):
+        for name, value in sorted(exports.items(), key=lambda entry: entry[0].lower()):
             if _room(name) == room:
                 parts += _section(name, value)
     return "\n".join(parts).rstrip() + "\n"

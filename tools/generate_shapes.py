@@ -46,7 +46,7 @@ def _service_model(service: str) -> dict[str, Any]:
     return json.loads(gzip.decompress(path.read_bytes()))
 
 
-def _keep(name: str, source: dict[str, Any], kept: dict[str, dict[str, Any]]) -> str:
+def _keep(name: str, source: dict[str, Any], shapes: dict[str, dict[str, Any]]) -> str:
     """Add the shape and all it reaches to `kept`; returns how others refer to it: its name, or its
     bare type.
     """
@@ -55,22 +55,22 @@ def _keep(name: str, source: dict[str, Any], kept: dict[str, dict[str, Any]]) ->
     if shape["type"] not in ("structure", "list", "map") and not constraints:
         return shape["type"]
     entry: dict[str, Any] = {"type": shape["type"], **constraints}
-    if name in kept:
+    if name in shapes:
         # The two services share a few names; they must mean the same.
-        assert all(kept[name].get(key) == value for key, value in entry.items()), name
+        assert all(shapes[name].get(key) == value for key, value in entry.items()), name
         return name
-    kept[name] = entry
+    shapes[name] = entry
     if shape["type"] == "structure":
         entry["members"] = {
-            key: _keep(member["shape"], source, kept) for key, member in shape["members"].items()
+            key: _keep(member["shape"], source, shapes) for key, member in shape["members"].items()
         }
         if shape.get("required"):
             entry["required"] = shape["required"]
     if shape["type"] == "map":
-        entry["key"] = _keep(shape["key"]["shape"], source, kept)
+        entry["key"] = _keep(shape["key"]["shape"], source, shapes)
     if shape["type"] in ("list", "map"):
         entry["element"] = _keep(
-            shape["member" if shape["type"] == "list" else "value"]["shape"], source, kept
+            shape["member" if shape["type"] == "list" else "value"]["shape"], source, shapes
         )
     return name
 

@@ -26,9 +26,9 @@ _HOW = "install Go 1.24 or later, https://go.dev/doc/install"
 
 def go() -> str:
     """The full path of a Go that is new enough. Raises Missing."""
-    found = shutil.which("go")
-    if found and _version(found) >= AT_LEAST:
-        return found
+    path = shutil.which("go")
+    if path and _version(path) >= AT_LEAST:
+        return path
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         raise Missing(f"Go is missing or too old ({_HOW})")
     folder = cache_folder() / "go" / _TOOLCHAIN
@@ -37,8 +37,10 @@ def go() -> str:
 
 
 def _version(program: str) -> tuple[int, ...]:
-    said = subprocess.run([program, "version"], capture_output=True, text=True, check=False).stdout
-    version = re.search(r"go(\d+)\.(\d+)", said)
+    output = subprocess.run(
+        [program, "version"], capture_output=True, text=True, check=False
+    ).stdout
+    version = re.search(r"go(\d+)\.(\d+)", output)
     return (int(version[1]), int(version[2])) if version else (0,)
 
 

@@ -41,13 +41,13 @@ def free_port() -> int:
 def command(port: int, folder: Path) -> list[str]:
     """The command line of a server with its data in a folder. Raises Missing."""
     home = java()
-    found = jars()
+    paths = jars()
     settings = folder / "settings"
     settings.mkdir(parents=True, exist_ok=True)
     (settings / "opensearch.yml").write_text(_SETTINGS)
     # One collector thread, and the quick compiler alone: it is up in a third of the time.
     light = ["-Xms256m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
-    runner = ["-cp", f"{found}/*", "org.codelibs.opensearch.runner.OpenSearchRunner"]
+    runner = ["-cp", f"{paths}/*", "org.codelibs.opensearch.runner.OpenSearchRunner"]
     places = ["-basePath", str(folder / "data"), "-confPath", str(settings)]
     # The first node listens one port above the base.
     return [home, *light, *runner, *places, "-numOfNode", "1", "-baseHttpPort", str(port - 1)]

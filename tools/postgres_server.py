@@ -30,10 +30,10 @@ def program(name: str) -> str:
     places = sorted(glob.glob(f"/usr/lib/postgresql/*/bin/{name}"), key=_version) + glob.glob(
         f"/usr/pgsql-*/bin/{name}"
     )
-    found = shutil.which(name) or next(iter(reversed(places)), None)
-    if found is None:
+    path = shutil.which(name) or next(iter(reversed(places)), None)
+    if path is None:
         raise Missing(f"there is no {name}: install postgresql")
-    return found
+    return path
 
 
 def _version(path: str) -> list[int]:
@@ -46,10 +46,10 @@ def _account() -> dict[str, Any]:
         return {}
     for name in USERS:
         try:
-            found = pwd.getpwnam(name)
+            account = pwd.getpwnam(name)
         except KeyError:
             continue
-        return {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": []}
+        return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
     raise Missing(f"PostgreSQL does not run as root, and there is no user {' or '.join(USERS)}")
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-Told = dict[str, Any]
+Description = dict[str, Any]
 
 PROJECTIONS = {"ALL": "all attributes", "KEYS_ONLY": "keys only"}
 
 
-def markdown(told: Told) -> str:
+def markdown(told: Description) -> str:
     """Each table with its key, indexes and settings, its entities with keys and fields; then all
     access patterns, and what is searchable."""
     parts = [f"# {told['name']}", told["doc"]]
@@ -26,7 +26,7 @@ def markdown(told: Told) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _table(table: Told) -> list[str]:
+def _table(table: Description) -> list[str]:
     keys = [("table", _key(table["key"], table["types"]), "", table["doc"])]
     for index in table["indexes"]:
         held = PROJECTIONS.get(str(index["projection"])) or _codes(index["projection"])
@@ -55,7 +55,7 @@ def _table(table: Told) -> list[str]:
     return parts + [part for entity in table["entities"] for part in _entity(entity)]
 
 
-def _entity(entity: Told) -> list[str]:
+def _entity(entity: Description) -> list[str]:
     facts = [
         f"`{entity['kind_attribute']}` is `{entity['kind']}`" if entity["kind"] else "",
         f"fields lie under `{entity['envelope']}`" if entity["envelope"] else "",
@@ -82,11 +82,11 @@ def _entity(entity: Told) -> list[str]:
     ]
 
 
-def _index(key: Told) -> str:
+def _index(key: Description) -> str:
     return (key["index"] or "table") + (f", in {key['shards']} shards" if key["shards"] else "")
 
 
-def _fields(fields: Sequence[Told]) -> str:
+def _fields(fields: Sequence[Description]) -> str:
     rows: list[Sequence[str]] = []
     for field in fields:
         states = [
@@ -110,7 +110,7 @@ def _note(note: str) -> str:
     return f"matches `{rest}`" if word == "matches" else note
 
 
-def _pattern(pattern: Told) -> Sequence[str]:
+def _pattern(pattern: Description) -> Sequence[str]:
     call = _code(f"{pattern['name']}({', '.join(pattern['arguments'])})")
     if "problem" in pattern:
         return call, pattern["doc"], "", ""
@@ -122,7 +122,7 @@ def _pattern(pattern: Told) -> Sequence[str]:
     return call, pattern["doc"], f"{place}: {_code(pattern['key_condition'])}{tested}", units
 
 
-def _document(document: Told) -> list[str]:
+def _document(document: Description) -> list[str]:
     made = f"Id `{document['id']}`. Made of {', '.join(document['made_of'])}."
     fields = [(_code(each["name"]), each["type"], each["for"]) for each in document["fields"]]
     return [

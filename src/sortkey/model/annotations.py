@@ -13,12 +13,12 @@ from sortkey.errors import KeyValueError
 
 def literal_values(annotation: Any) -> tuple[Any, ...]:
     """The values of a Literal, also of one that may be None; empty for another type."""
-    found = [
+    literals = [
         alternative
         for alternative in alternatives(annotation)
         if get_origin(alternative) is Literal
     ]
-    return tuple(value for literal in found for value in get_args(literal))
+    return tuple(value for literal in literals for value in get_args(literal))
 
 
 def alternatives(annotation: Any) -> tuple[Any, ...]:
@@ -46,8 +46,8 @@ def stored(adapter: TypeAdapter[Any], value: Any, what: str, *, limited: bool = 
     except ValidationError as error:
         if not limited and all(problem["type"] in _LIMITS for problem in error.errors()):
             return adapter.dump_python(value, by_alias=True)
-        told = "; ".join(problem["msg"] for problem in error.errors())
-        raise KeyValueError(f"{what} cannot be {value!r}: {told}") from None
+        problems = "; ".join(problem["msg"] for problem in error.errors())
+        raise KeyValueError(f"{what} cannot be {value!r}: {problems}") from None
 
 
 _LIMITS = frozenset(

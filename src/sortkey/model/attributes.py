@@ -239,8 +239,8 @@ class Attr(Generic[T]):
 
     def __getitem__(self, step: int | str) -> Attr[Any]:
         """An element of a list, or a member of a map by the name of its attribute."""
-        inside, kept = member_of(self.annotation, step), not is_left_out(self.annotation, step)
-        return Attr(self.layout, self.place, (*self.path, step), inside, keeps_null=kept)
+        inside, is_kept = member_of(self.annotation, step), not is_left_out(self.annotation, step)
+        return Attr(self.layout, self.place, (*self.path, step), inside, keeps_null=is_kept)
 
     if not TYPE_CHECKING:
 
@@ -251,9 +251,9 @@ class Attr(Generic[T]):
                     f"{self!r} has no {name!r}: only fields of a Part have names; use [...] for "
                     "others"
                 )
-            info, kept = part.model_fields[name], not is_left_out(self.annotation, name)
+            info, is_kept = part.model_fields[name], not is_left_out(self.annotation, name)
             path = (*self.path, info.alias or name)
-            return Attr(self.layout, self.place, path, full_annotation(info), keeps_null=kept)
+            return Attr(self.layout, self.place, path, full_annotation(info), keeps_null=is_kept)
 
     # -- rendering
 

@@ -42,10 +42,10 @@ class Grouped:
 
     def one(self, kind: type[E]) -> E | None:
         """The only one of a kind, or None. Raises for several."""
-        found = self.of(kind)
-        if len(found) > 1:
-            raise ModelError(f"the collection has {len(found)} of {kind.__name__}, not one")
-        return found[0] if found else None
+        entities = self.of(kind)
+        if len(entities) > 1:
+            raise ModelError(f"the collection has {len(entities)} of {kind.__name__}, not one")
+        return entities[0] if entities else None
 
     def __iter__(self) -> Iterator[Entity]:
         return iter(self.entities)
@@ -91,9 +91,9 @@ class CollectionDeclaration(Declared, Generic[P]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> CollectionQuery:
         entity = self.members[0]
         values = self.stored(entity.__layout__, self.arguments(args, kwargs))
-        made = Query.of(entity, replace(self._key, sort=None), values, self.name)
+        query = Query.of(entity, replace(self._key, sort=None), values, self.name)
         return CollectionQuery(
-            replace(made, key=self._key, sort=self.sort, by_kind=False), self.members
+            replace(query, key=self._key, sort=self.sort, by_kind=False), self.members
         )
 
 

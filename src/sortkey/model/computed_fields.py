@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def sources(entity: type[Entity], info: ComputedFieldInfo) -> frozenset[str]:
     """The fields that a computed field reads, told by the names in its code. All of them where that
     does not tell: where it hands the entity on, or names none."""
-    found: set[str] = set()
+    names: set[str] = set()
     seen: set[CodeType] = set()
     waiting = [_code(info.wrapped_property)]
     while waiting:
@@ -33,10 +33,10 @@ def sources(entity: type[Entity], info: ComputedFieldInfo) -> frozenset[str]:
         seen.add(code)
         for name in _read_of_self(code):
             if name in entity.model_fields:
-                found.add(name)
+                names.add(name)
             else:
                 waiting.append(_code(getattr(entity, name, None)) if name else None)
-    return frozenset(found or entity.model_fields)
+    return frozenset(names or entity.model_fields)
 
 
 def value_after(layout: Layout, name: str, known: Mapping[str, Any]) -> Any:
@@ -67,14 +67,14 @@ def _read_of_self(code: CodeType) -> list[str]:
     """
     own = code.co_varnames[0] if code.co_argcount else None
     steps = list(dis.get_instructions(code))
-    found: list[str] = []
+    names: list[str] = []
     for step, following in pairwise(steps):
         argument: Any = step.argval
         if argument == own and step.opname.startswith("LOAD_FAST"):
             reads = following.opname in ("LOAD_ATTR", "LOAD_METHOD")
-            found.append(str(following.argval) if reads else "")
+            names.append(str(following.argval) if reads else "")
         elif own is not None and isinstance(argument, tuple) and own in argument:
-            found.append("")  # two loads in one instruction
+            names.append("")  # two loads in one instruction
         elif argument == own and step.opname in ("LOAD_CLOSURE", "MAKE_CELL", "LOAD_DEREF"):
-            found.append("")  # a comprehension or a function inside uses it
-    return found
+            names.append("")  # a comprehension or a function inside uses it
+    return names

@@ -79,11 +79,11 @@ class Outcome:
         missing = [self._name(name) for name in names if name not in self.known]
         if missing:
             changed = ", ".join(self._name(name) for name in names if name in self.touched)
-            given = ", ".join(f'"{name}": …' for name in missing)
+            example = ", ".join(f'"{name}": …' for name in missing)
             raise ModelError(
                 f"the update changes {changed}, so {what} must be made anew, and that also needs "
                 f"{', '.join(missing)}. "
-                f"Say what they are, assuming={{{given}}}, or read, change and save()"
+                f"Say what they are, assuming={{{example}}}, or read, change and save()"
             )
 
     def _name(self, attribute: str) -> str:
@@ -102,11 +102,11 @@ def rebuilt(
     """
     outcome = Outcome.of(layout, key, actions, assumed)
     _refuse_key_change(outcome)
-    made = Rebuilt()
+    result = Rebuilt()
     if filled is not None:
-        made.sets.update(_of_new_item(layout, key, outcome.touched))
+        result.sets.update(_of_new_item(layout, key, outcome.touched))
     for derived in layout.derived:
-        if derived.path in made:
+        if derived.path in result:
             continue  # an attribute that two indexes share
         if any(name in outcome.touched for name in derived.names):
             if not (
@@ -116,10 +116,10 @@ def rebuilt(
                 outcome.check(
                     derived.names, derived.what
                 )  # one that is missing is enough to know that a key is not there
-            _put(made, derived.path, derived.value(outcome.known))
+            _put(result, derived.path, derived.value(outcome.known))
         elif filled is not None:
-            _fill(made, derived, outcome.known, filled)
-    return made
+            _fill(result, derived, outcome.known, filled)
+    return result
 
 
 def _is_known(action: Action) -> bool:
@@ -159,24 +159,24 @@ def _computed(layout: Layout) -> Iterator[Derived]:
 
 
 def _fill(
-    made: Rebuilt, each: Derived, known: Mapping[str, Any], filled: Mapping[str, Any]
+    result: Rebuilt, derived: Derived, known: Mapping[str, Any], filled: Mapping[str, Any]
 ) -> None:
     """What a new item has there. One that exists has it already, or its own: unless all of it is
     known.
     """
-    if all(name in known for name in each.names):
-        _put(made, each.path, each.value(known))
-    elif all(name in known or name in filled for name in each.names):
-        calculated = each.value({**filled, **known})
+    if all(name in known for name in derived.names):
+        _put(result, derived.path, derived.value(known))
+    elif all(name in known or name in filled for name in derived.names):
+        calculated = derived.value({**filled, **known})
         if calculated is not None:
-            made.fills[each.path] = calculated
+            result.fills[derived.path] = calculated
 
 
-def _put(made: Rebuilt, path: Path, value: AttributeValue | None) -> None:
+def _put(result: Rebuilt, path: Path, value: AttributeValue | None) -> None:
     if value is None:
-        made.removes.append(path)
+        result.removes.append(path)
     else:
-        made.sets[path] = value
+        result.sets[path] = value
 
 
 def _rendered(

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from sortkey.model.describing_documents import documents_of
-from sortkey.model.describing_fields import fields_of, parts_of
+from sortkey.model.document_descriptions import documents_of
+from sortkey.model.field_descriptions import fields_of, parts_of
 from sortkey.model.keys import BoundKey, BoundQuery, Declared
 from sortkey.model.patterns import AccessPattern, Model
 from sortkey.model.tables import GSI, LSI, Projection, Table
@@ -23,10 +23,10 @@ WIDTH = 100
 MANY = 100
 """How many items the second figure of a query's cost is for."""
 
-Told = dict[str, Any]
+Description = dict[str, Any]
 
 
-def describe(model: Model) -> Told:
+def describe(model: Model) -> Description:
     """Everything of a model as values that JSON can hold."""
     return {
         "name": model.name,
@@ -37,41 +37,49 @@ def describe(model: Model) -> Told:
     }
 
 
-def page(told: Told, width: int = WIDTH) -> str:
+def page(description: Description, width: int = WIDTH) -> str:
     """A description as text: each table with its entities, each entity with its reads; then the
     reads of several, and what is searchable."""
     counts = [
-        _count(len(told["tables"]), "table"),
-        _count(sum(len(table["entities"]) for table in told["tables"]), "entity", "entities"),
-        _count(len(told["patterns"]), "access pattern"),
-        *([_count(len(told["documents"]), "search document")] if told["documents"] else []),
+        _count(len(description["tables"]), "table"),
+        _count(
+            sum(len(table["entities"]) for table in description["tables"]), "entity", "entities"
+        ),
+        _count(len(description["patterns"]), "access pattern"),
+        *(
+            [_count(len(description["documents"]), "search document")]
+            if description["documents"]
+            else []
+        ),
     ]
     lines = [
-        told["name"],
-        "=" * len(told["name"]),
-        *_wrapped(told["doc"], width),
+        description["name"],
+        "=" * len(description["name"]),
+        *_wrapped(description["doc"], width),
         ", ".join(counts),
     ]
-    own = {entity["name"] for table in told["tables"] for entity in table["entities"]}
-    for table in told["tables"]:
+    own = {entity["name"] for table in description["tables"] for entity in table["entities"]}
+    for table in description["tables"]:
         lines += ["", "", *_table_lines(table, width)]
         for entity in table["entities"]:
             patterns = [
                 pattern
-                for pattern in told["patterns"]
+                for pattern in description["patterns"]
                 if pattern["name"].startswith(f"{entity['name']}.")
             ]
             lines += ["", *_entity_lines(entity, patterns, width)]
     shared = [
-        pattern for pattern in told["patterns"] if pattern["name"].partition(".")[0] not in own
+        pattern
+        for pattern in description["patterns"]
+        if pattern["name"].partition(".")[0] not in own
     ]
     if shared:
         lines += ["", "", *_heading("More access patterns")]
         for pattern in shared:
             lines += ["", *_indented(_pattern_lines(pattern, width - 2))]
-    if told["documents"]:
+    if description["documents"]:
         lines += ["", "", *_heading("Search documents")]
-        for document in told["documents"]:
+        for document in description["documents"]:
             lines += ["", *_indented(_document_lines(document, width - 2))]
     return "\n".join(lines) + "\n"
 
@@ -88,7 +96,7 @@ def parameters_of(pattern: AccessPattern) -> Sequence[inspect.Parameter]:
 # -- values
 
 
-def _table(table: Table) -> Told:
+def _table(table: Table) -> Description:
     return {
         "name": table.name,
         "doc": table.doc,
@@ -105,7 +113,7 @@ def _table(table: Table) -> Told:
     }
 
 
-def _index(table: Table, index: GSI | LSI) -> Told:
+def _index(table: Table, index: GSI | LSI) -> Description:
     projection: Projection | list[str] = index.projection
     return {
         "name": index.name,
@@ -116,7 +124,7 @@ def _index(table: Table, index: GSI | LSI) -> Told:
     }
 
 
-def _entity(entity: type[Entity]) -> Told:
+def _entity(entity: type[Entity]) -> Description:
     layout = entity.__layout__
     keys = [
         {
@@ -141,8 +149,8 @@ def _entity(entity: type[Entity]) -> Told:
     }
 
 
-def _pattern(pattern: AccessPattern) -> Told:
-    told: Told = {
+def _pattern(pattern: AccessPattern) -> Description:
+    description: Description = {
         "name": pattern.name,
         "arguments": [_argument(parameter) for parameter in parameters_of(pattern)],
         "doc": pattern.doc,
@@ -151,10 +159,10 @@ def _pattern(pattern: AccessPattern) -> Told:
     try:
         one, many = pattern.explain(), pattern.explain(items=MANY)
     except Exception as error:  # whatever a function does with an argument that is made up
-        return told | {"problem": f"{type(error).__name__}: {error}"}
+        return description | {"problem": f"{type(error).__name__}: {error}"}
     cost = {str(explained.items): explained.read_units for explained in (one, many)}
-    shown = {name: value for name, value in asdict(one).items() if name in _EXPLAINED}
-    return told | shown | {"read_units": cost}
+    details = {name: value for name, value in asdict(one).items() if name in _EXPLAINED}
+    return description | details | {"read_units": cost}
 
 
 _EXPLAINED = (
@@ -180,7 +188,7 @@ def _argument(parameter: inspect.Parameter) -> str:
 # -- text
 
 
-def _table_lines(table: Told, width: int) -> list[str]:
+def _table_lines(table: Description, width: int) -> list[str]:
     rows = [("key", _key(table["key"], table["types"]))]
     for index in table["indexes"]:
         parts = [
@@ -197,7 +205,7 @@ def _table_lines(table: Told, width: int) -> list[str]:
     ]
 
 
-def _settings(table: Told) -> list[str]:
+def _settings(table: Description) -> list[str]:
     return [
         f"TTL by {table['ttl']}" if table["ttl"] else "no TTL",
         f"stream of {table['stream']}" if table["stream"] else "no stream",
@@ -214,7 +222,7 @@ def _settings(table: Told) -> list[str]:
     ]
 
 
-def _entity_lines(entity: Told, patterns: Sequence[Told], width: int) -> list[str]:
+def _entity_lines(entity: Description, patterns: Sequence[Description], width: int) -> list[str]:
     where = [
         f"{entity['kind_attribute']} {entity['kind']!r}" if entity["kind"] else "",
         f"fields under {entity['envelope']}" if entity["envelope"] else "",
@@ -222,8 +230,8 @@ def _entity_lines(entity: Told, patterns: Sequence[Told], width: int) -> list[st
         f"version {entity['version']}" if entity["version"] > 1 else "",
         *(f"unique {' with '.join(group)}" for group in entity["unique"]),
     ]
-    told = ", ".join(filter(None, where))
-    lines = [f"  {entity['name']}" + (f" ({told})" if told else "")]
+    notes = ", ".join(filter(None, where))
+    lines = [f"  {entity['name']}" + (f" ({notes})" if notes else "")]
     lines += _indented(_wrapped(entity["doc"], width - 4), 4)
     lines += ["", *_key_lines(entity["keys"], width)]
     lines += ["", *_columns([_field_row(field) for field in entity["fields"]], width, 4)]
@@ -238,7 +246,7 @@ def _entity_lines(entity: Told, patterns: Sequence[Told], width: int) -> list[st
     return lines
 
 
-def _key_lines(keys: Sequence[Told], width: int) -> list[str]:
+def _key_lines(keys: Sequence[Description], width: int) -> list[str]:
     """Partition and sort key beside each other, or below where they are too long for that."""
     rows = [(key["index"] or "key", *key["templates"].values(), _shards(key)) for key in keys]
     beside = _columns(
@@ -251,13 +259,13 @@ def _key_lines(keys: Sequence[Told], width: int) -> list[str]:
     return _columns([(name, "\n".join(filter(None, rest))) for name, *rest in rows], width, 4)
 
 
-def _shards(key: Told) -> str:
+def _shards(key: Description) -> str:
     return f"(shards 0 to {key['shards'] - 1})" if key["shards"] else ""
 
 
-def _field_row(field: Told) -> tuple[str, str, str]:
+def _field_row(field: Description) -> tuple[str, str, str]:
     default = field.get("default", "None")
-    told = ", ".join(
+    facts = ", ".join(
         [field["type"], *([] if default == "None" else [f"default {default}"]), *field["notes"]]
     )
     states = [
@@ -266,11 +274,11 @@ def _field_row(field: Told) -> tuple[str, str, str]:
     return (
         field["name"],
         field["path"],
-        "\n".join([told, *states, *filter(None, [field.get("doc")])]),
+        "\n".join([facts, *states, *filter(None, [field.get("doc")])]),
     )
 
 
-def _pattern_lines(pattern: Told, width: int) -> list[str]:
+def _pattern_lines(pattern: Description, width: int) -> list[str]:
     call = f"{pattern['name']}({', '.join(pattern['arguments'])})"
     lines = wrap(call, width, subsequent_indent=" " * 4) + _indented(
         _wrapped(pattern["doc"], width - 2)
@@ -292,7 +300,7 @@ def _pattern_lines(pattern: Told, width: int) -> list[str]:
     return lines + _columns(rows, width, 2)
 
 
-def _document_lines(document: Told, width: int) -> list[str]:
+def _document_lines(document: Description, width: int) -> list[str]:
     rows = [
         ("id", document["id"]),
         ("index", f"{document['index']} on OpenSearch, {document['folder']} in a folder"),
@@ -300,8 +308,8 @@ def _document_lines(document: Told, width: int) -> list[str]:
         ("follows", ", ".join(document["follows"]) or "nothing"),
     ]
     fields = [(field["name"], field["type"], field["for"]) for field in document["fields"]]
-    told = [*_indented(_wrapped(document["doc"], width - 2)), *_columns(rows, width, 2)]
-    return [document["name"], *told, "", *_columns(fields, width, 2)]
+    head = [*_indented(_wrapped(document["doc"], width - 2)), *_columns(rows, width, 2)]
+    return [document["name"], *head, "", *_columns(fields, width, 2)]
 
 
 def _key(names: Sequence[str], types: dict[str, str]) -> str:

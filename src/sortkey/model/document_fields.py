@@ -111,7 +111,7 @@ class DocumentFields(Mapping[str, FieldKind]):
         """The fields of a document in their normal form, without those that are left out
         or empty.
         """
-        made: Fields = {}
+        result: Fields = {}
         forms, name = self._forms, ""
         try:
             for name, value in fields.items():
@@ -121,30 +121,32 @@ class DocumentFields(Mapping[str, FieldKind]):
                         continue
                     form = kind.form
                 if value is not None and (formed := form(value)) is not None:
-                    made[name] = formed
+                    result[name] = formed
         except ModelError as error:
             raise ModelError(f"{name}: {error}") from None
-        return made
+        return result
 
     def still_known(self, stored: Fields) -> Fields:
         """What of a document that was stored for an earlier declaration also fits this one."""
-        kept: Fields = {}
+        result: Fields = {}
         for name, value in stored.items():
             try:
-                kept |= self.normal({name: value})
+                result |= self.normal({name: value})
             except ModelError:
                 continue  # another kind now, or gone: a rebuild from the source fills what this cannot
-        return kept
+        return result
 
     def indexable(self, fields: Fields) -> Fields:
         """Normal fields as an index takes them: one spelling of letters, no texts in flat objects
         that are too long.
         """
-        made: Fields = {}
+        result: Fields = {}
         for name, value in fields.items():
             spelled = in_normal_text(value)
-            made[name] = without_long(spelled) if isinstance(self.kind_of(name), Flat) else spelled
-        return made
+            result[name] = (
+                without_long(spelled) if isinstance(self.kind_of(name), Flat) else spelled
+            )
+        return result
 
     @cached_property
     def signature(self) -> dict[str, Any]:

@@ -74,17 +74,17 @@ class Document(Generic[T]):
 
     def fields_of(self, source: T) -> Fields | None:
         """The document of an entity in its normal form: what an index gets."""
-        made = self.function(source)
-        return None if made is None else self.normal(made)
+        fields = self.function(source)
+        return None if fields is None else self.normal(fields)
 
     def id_of(self, source: T) -> str:
-        made = self.id.render({name: read(source) for name, read in self._id_parts.items()})
-        if made is None:
+        text = self.id.render({name: read(source) for name, read in self._id_parts.items()})
+        if text is None:
             raise ModelError(
                 f"{self.name}: the id needs {', '.join(self.id.names)}, which {source!r} does not "
                 "have"
             )
-        return made
+        return text
 
     def version_of(self, source: T) -> int:
         return self._version(source)
@@ -98,12 +98,12 @@ class Document(Generic[T]):
         """What an index has to do when an entity is gone that was like this at last."""
         return DeleteDocument(self.id_of(source), self._version(source) + 1)
 
-    def normal(self, made: Mapping[str, Any]) -> Fields:
+    def normal(self, fields: Mapping[str, Any]) -> Fields:
         """Fields in their normal form, without those that are left out or empty. Raises
         ModelError.
         """
         try:
-            return self.fields.normal(made)
+            return self.fields.normal(fields)
         except ModelError as error:
             raise ModelError(f"the document {self.name}: {error}") from None
 

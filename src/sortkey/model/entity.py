@@ -22,7 +22,7 @@ from sortkey.model.faults import invalid
 from sortkey.model.fields import camel
 from sortkey.model.insides import kept_nulls
 from sortkey.model.keys import Declared, KeyDeclaration
-from sortkey.model.layout import Found, Layout, Upgrade
+from sortkey.model.layout import ItemOrigin, Layout, Upgrade
 from sortkey.model.layout_compiler import compile_layout, declared_in
 from sortkey.model.tables import Table
 from sortkey.values.attributes import AttributeValue, Item
@@ -58,16 +58,16 @@ class EntityMeta(ModelMetaclass):
         if names is not None:
             config["alias_generator"] = names
         cls: Any = super().__new__(mcs, name, bases, namespace, **config)
-        given: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "table": table,
             "kind": kind,
             "envelope": envelope,
             "archive": archive,
         }
-        given |= {"unique": unique, "schema_version": version, "upgrades": upgrades}
+        arguments |= {"unique": unique, "schema_version": version, "upgrades": upgrades}
         inherited: dict[str, Any] = getattr(cls, "__settings__", {})
         settings: dict[str, Any] = {
-            n: inherited.get(n) if value is None else value for n, value in given.items()
+            n: inherited.get(n) if value is None else value for n, value in arguments.items()
         }
         cls.__settings__ = settings
         declared = declared_in(cls)
@@ -106,15 +106,15 @@ class Entity(BaseModel, metaclass=EntityMeta):
         validate_default=True,
         ignored_types=(Declared,),
     )
-    __slots__ = ("_found",)
+    __slots__ = ("_origin",)
     __layout__: ClassVar[Layout]
 
     def to_item(self) -> Item:
         """The item as it is stored: DynamoDB JSON, with keys, kind, and what this program does not
         know of.
         """
-        found = self._read
-        return type(self).__layout__.write(self, found, found is not None and found.archived)
+        origin = self._read
+        return type(self).__layout__.write(self, origin, origin is not None and origin.archived)
 
     @classmethod
     def from_item(cls, item: Mapping[str, AttributeValue]) -> Self:
@@ -139,19 +139,19 @@ class Entity(BaseModel, metaclass=EntityMeta):
         wrong.
         """
         try:
-            values, found = cls.__layout__.read(item)
+            values, origin = cls.__layout__.read(item)
             entity = cls.__pydantic_validator__.validate_python(values)
         except (ValidationError, ModelError, InvalidItem, KeyError) as error:
             raise invalid(cls.__layout__, item, error) from error
-        if found is not None:
-            object.__setattr__(entity, "_found", found)
+        if origin is not None:
+            object.__setattr__(entity, "_origin", origin)
         return entity
 
     @property
     def in_archive(self) -> bool:
         """Whether the item was read from the archive."""
-        found = self._read
-        return found is not None and found.archived
+        origin = self._read
+        return origin is not None and origin.archived
 
     def changed(self, **values: Any) -> Self:
         """A copy with other values, validated. What the program does not know of goes with it."""
@@ -159,14 +159,14 @@ class Entity(BaseModel, metaclass=EntityMeta):
             type(self).__layout__.place(name)
         present = {name: getattr(self, name) for name in type(self).model_fields}
         entity = type(self).model_validate({**present, **values}, by_name=True)
-        object.__setattr__(entity, "_found", self._read)
+        object.__setattr__(entity, "_origin", self._read)
         return entity
 
     def moved_to_archive(self, archived: bool) -> Self:
         """A copy that is written into the archive, or out of it."""
         copy = self.model_copy()
-        found = self._read or Found({}, {}, archived)
-        object.__setattr__(copy, "_found", replace(found, archived=archived))
+        origin = self._read or ItemOrigin({}, {}, archived)
+        object.__setattr__(copy, "_origin", replace(origin, archived=archived))
         return copy
 
     # What is not known goes with every copy: model_copy(), copy, deepcopy and pickle.
@@ -178,20 +178,20 @@ class Entity(BaseModel, metaclass=EntityMeta):
         return self._handed_to(super().__deepcopy__(memo))
 
     def __getstate__(self) -> dict[Any, Any]:
-        return {**super().__getstate__(), "_found": self._read}
+        return {**super().__getstate__(), "_origin": self._read}
 
     def __setstate__(self, state: dict[Any, Any]) -> None:
-        super().__setstate__({name: value for name, value in state.items() if name != "_found"})
-        object.__setattr__(self, "_found", state["_found"])
+        super().__setstate__({name: value for name, value in state.items() if name != "_origin"})
+        object.__setattr__(self, "_origin", state["_origin"])
 
     def _handed_to(self, copy: Self) -> Self:
-        object.__setattr__(copy, "_found", self._read)
+        object.__setattr__(copy, "_origin", self._read)
         return copy
 
     @property
-    def _read(self) -> Found | None:
+    def _read(self) -> ItemOrigin | None:
         try:
-            return object.__getattribute__(self, "_found")
+            return object.__getattribute__(self, "_origin")
         except AttributeError:
             return None
 
@@ -218,11 +218,11 @@ class Part(BaseModel):
     ):  # a type would be all that a JSON schema tells
         """A field that is None is left out, unless that would make it something else; a NULL that
         this program does not know of stays."""
-        kept = {*(self.__pydantic_extra__ or ()), *kept_nulls(type(self))}
+        kept_names = {*(self.__pydantic_extra__ or ()), *kept_nulls(type(self))}
         return {
             name: value
             for name, value in handler(self).items()
-            if value is not None or name in kept
+            if value is not None or name in kept_names
         }
 
 

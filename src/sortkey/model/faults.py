@@ -22,10 +22,16 @@ def invalid(layout: Layout, item: Mapping[str, AttributeValue], error: Exception
     be found.
     """
     key = {name: item[name] for name in layout.table.key if name in item}
-    shown = ", ".join(f"{name}={_plain(value)}" for name, value in key.items()) or "without a key"
+    key_text = (
+        ", ".join(f"{name}={_plain(value)}" for name, value in key.items()) or "without a key"
+    )
     faults = _faults(error)
-    told = f" {faults[0]}" if len(faults) == 1 else "".join(f"\n  {fault}" for fault in faults)
-    message = f"the item {shown} of {layout.table.name} is no {layout.entity.__name__}:{told}"
+    fault_text = (
+        f" {faults[0]}" if len(faults) == 1 else "".join(f"\n  {fault}" for fault in faults)
+    )
+    message = (
+        f"the item {key_text} of {layout.table.name} is no {layout.entity.__name__}:{fault_text}"
+    )
     return InvalidItem(message, dict(item), table=layout.table.name, key=key, faults=faults)
 
 
@@ -37,14 +43,14 @@ def _faults(error: Exception) -> list[str]:
     return [f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)]
 
 
-def _fault(told: Mapping[str, Any]) -> str:
+def _fault(problem: Mapping[str, Any]) -> str:
     """Where, what should be there, and what is: of a text or a number, the rest is too much for a
     line.
     """
-    where, given = ".".join(map(str, told["loc"])) or "the item", told.get("input")
-    is_short = told["type"] != "missing" and isinstance(given, (str, int, float))
-    shown = f", not {given!r:.{VALUE_SHOWN_MAX}}" if is_short else ""
-    return f"{where}: {told['msg']}{shown}"
+    where, value = ".".join(map(str, problem["loc"])) or "the item", problem.get("input")
+    is_short = problem["type"] != "missing" and isinstance(value, (str, int, float))
+    value_text = f", not {value!r:.{VALUE_SHOWN_MAX}}" if is_short else ""
+    return f"{where}: {problem['msg']}{value_text}"
 
 
 def _plain(value: AttributeValue) -> str:

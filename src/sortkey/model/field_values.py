@@ -154,14 +154,14 @@ def flat(value: Any, exclude: tuple[str, ...] = ()) -> dict[str, Any] | None:
     """
     if not isinstance(value, Mapping):
         raise ModelError(f"{value!r} is not a map")
-    kept: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for key, member in cast(Mapping[Any, Any], value).items():
         name = key if key.__class__ is str else str(key)
         if member.__class__ is not str:
             member = _flat_value(member, exclude)
         if member and name and not name.startswith(exclude):
-            kept[name] = member
-    return kept or None
+            members[name] = member
+    return members or None
 
 
 def flat_leaves(members: Mapping[str, Any], before: str = "") -> dict[str, list[str]]:

@@ -102,9 +102,9 @@ class Follows:
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         return core_schema.with_info_before_validator_function(self._decide, handler(source))
 
-    def _decide(self, given: Any, info: ValidationInfo) -> Any:
+    def _decide(self, value: Any, info: ValidationInfo) -> Any:
         if self.source not in (info.data or {}):  # None where a value is validated by itself
-            return given  # alone, or the source itself is refused, with an error of its own
+            return value  # alone, or the source itself is refused, with an error of its own
         return self.value_for(info.data[self.source])
 
     def value_for(self, decided: Any) -> Any:

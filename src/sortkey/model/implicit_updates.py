@@ -66,7 +66,7 @@ def fills(
     have.
     """
     touched = {action.attr.place.name for action in actions}
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for place in layout.places.values():
         if (
             place.name in touched
@@ -80,7 +80,7 @@ def fills(
         ):
             stored = layout.stored(place.attribute, value)
             if not layout.is_left_out(place, stored):
-                found[place.attribute] = stored
+                values[place.attribute] = stored
         elif place.info.is_required():
             raise ModelError(
                 f"an upsert may make the item, and {layout.entity.__name__} needs {place.name}: "
@@ -88,7 +88,7 @@ def fills(
             )
     written = [
         *(action.attr.place for action in actions),
-        *(layout.by_attribute[name] for name in found),
+        *(layout.by_attribute[name] for name in values),
     ]
     for place in written:
         if len(place.path) > 1:
@@ -96,7 +96,7 @@ def fills(
                 f"{place.name} lies in {layout.envelope}, which an upsert cannot make: create() "
                 "the item"
             )
-    return found
+    return values
 
 
 def fill_actions(layout: Layout, filled: Values) -> tuple[Action, ...]:

@@ -92,10 +92,10 @@ def keeps_null(info: FieldInfo) -> bool:
 @lru_cache(maxsize=1024)
 def kept_nulls(part: type[BaseModel]) -> frozenset[str]:
     """The fields of a part whose None is stored, by name and by attribute."""
-    kept = [
+    pairs = [
         (name, info.alias or name) for name, info in part.model_fields.items() if keeps_null(info)
     ]
-    return frozenset(name for names in kept for name in names)
+    return frozenset(name for names in pairs for name in names)
 
 
 def may_be_none(annotation: Any) -> bool:
@@ -108,19 +108,19 @@ def highest(annotation: Any) -> Any:
     """The largest number that a field may be, or None. The bounds of fractions are taken for
     included ones.
     """
-    found = _limit(annotation, Le, "le", whole_step=0)
-    return found if found is not None else _limit(annotation, Lt, "lt", whole_step=-1)
+    limit = _limit(annotation, Le, "le", whole_step=0)
+    return limit if limit is not None else _limit(annotation, Lt, "lt", whole_step=-1)
 
 
 def lowest(annotation: Any) -> Any:
-    found = _limit(annotation, Ge, "ge", whole_step=0)
-    return found if found is not None else _limit(annotation, Gt, "gt", whole_step=1)
+    limit = _limit(annotation, Ge, "ge", whole_step=0)
+    return limit if limit is not None else _limit(annotation, Gt, "gt", whole_step=1)
 
 
 def longest(annotation: Any) -> int | None:
     """How many elements a field may have, or None."""
     return next(
-        (marker.max_length for marker in _said(annotation) if isinstance(marker, MaxLen)), None
+        (marker.max_length for marker in _markers(annotation) if isinstance(marker, MaxLen)), None
     )
 
 
@@ -130,22 +130,22 @@ def _cached_adapter(annotation: Any) -> TypeAdapter[Any]:
 
 
 def _limit(annotation: Any, kind: type, name: str, whole_step: int) -> Any:
-    for marker in _said(annotation):
+    for marker in _markers(annotation):
         if isinstance(marker, kind):
             limit = getattr(marker, name)
             return limit + whole_step if isinstance(limit, int) else limit
     return None
 
 
-def _said(annotation: Any) -> list[Any]:
+def _markers(annotation: Any) -> list[Any]:
     """Everything that is said of a type, also of that in `Percent | None`."""
-    found: list[Any] = []
+    markers: list[Any] = []
     if get_origin(annotation) is Annotated:
-        found += get_args(annotation)[1:]
-    for marker in found:
+        markers += get_args(annotation)[1:]
+    for marker in markers:
         if isinstance(marker, FieldInfo):
-            found += marker.metadata
+            markers += marker.metadata
     for alternative in alternatives(annotation):
         if alternative is not annotation and get_origin(alternative) is Annotated:
-            found += _said(alternative)
-    return found
+            markers += _markers(alternative)
+    return markers

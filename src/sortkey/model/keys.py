@@ -60,15 +60,15 @@ class Declared:
                 kwargs = inspect.Signature(self.parameters).bind(*args, **kwargs).arguments
             except TypeError as error:
                 raise TypeError(f"{self.name}({', '.join(self.names)}): {error}") from None
-        given = {name: value for name, value in kwargs.items() if value is not None}
-        if len(given) < len(kwargs) and not self.required <= given.keys():
+        values = {name: value for name, value in kwargs.items() if value is not None}
+        if len(values) < len(kwargs) and not self.required <= values.keys():
             missing = ", ".join(
-                name for name in self.names if name in self.required and name not in given
+                name for name in self.names if name in self.required and name not in values
             )
             raise ModelError(
                 f"{self.name}: {missing} is None, and without it the read would be a wider one"
             )
-        return given
+        return values
 
     def stored(self, layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by attribute, as they stand in keys."""
@@ -85,11 +85,11 @@ class Declared:
         order.
         """
         partition = [name for name in key.partition.names if name != SHARD]
-        wanted = list(dict.fromkeys([*partition, *(key.sort.names if key.sort else ())]))
-        given = [layout.place(name).attribute for name in self.names]
-        if given != wanted[: len(given)] or len(given) < len(partition):
+        fields = list(dict.fromkeys([*partition, *(key.sort.names if key.sort else ())]))
+        parameters = [layout.place(name).attribute for name in self.names]
+        if parameters != fields[: len(parameters)] or len(parameters) < len(partition):
             raise self.fail(
-                layout, f"takes {', '.join(given)}; its key begins with {', '.join(wanted)}"
+                layout, f"takes {', '.join(parameters)}; its key begins with {', '.join(fields)}"
             )
         for name in self.names[: len(partition)]:
             if name not in self.required:
@@ -230,9 +230,9 @@ def _index_key(
         raise declared.fail(
             layout, f"{where} has {'no' if attributes.sort is None else 'a'} sort key"
         )
-    made = IndexKey(
+    index_key = IndexKey(
         name, attributes, Template(partition), None if sort is None else Template(sort), shards
     )
-    if shards < 0 or bool(shards) is not (SHARD in made.partition.names):
+    if shards < 0 or bool(shards) is not (SHARD in index_key.partition.names):
         raise declared.fail(layout, "shards= and a {shard} in the partition template go together")
-    return made
+    return index_key

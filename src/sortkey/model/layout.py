@@ -24,7 +24,7 @@ from sortkey.model.compiled_reader import Reader, compiled_reader
 from sortkey.model.computed_fields import sources
 from sortkey.model.fields import Marker
 from sortkey.model.insides import default_of, keeps_null, may_be_none
-from sortkey.model.places import Computed, Found, IndexKey, Path, Place, Upgrade
+from sortkey.model.places import Computed, IndexKey, ItemOrigin, Path, Place, Upgrade
 from sortkey.model.tables import Table
 from sortkey.model.templates import SHARD, Template
 from sortkey.model.version_upgrades import SCHEMA_VERSION, upgraded, version_of
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sortkey.model.entity import Entity
     from sortkey.model.payload_places import PayloadPlace
 
-__all__ = ["Computed", "Found", "IndexKey", "Layout", "Path", "Place", "Upgrade"]
+__all__ = ["Computed", "IndexKey", "ItemOrigin", "Layout", "Path", "Place", "Upgrade"]
 
 
 @dataclass
@@ -146,7 +146,9 @@ class Layout:
 
     # -- whole items
 
-    def write(self, entity: Entity, unknown: Found | None = None, archived: bool = False) -> Item:
+    def write(
+        self, entity: Entity, unknown: ItemOrigin | None = None, archived: bool = False
+    ) -> Item:
         """The item of an entity, with its keys, its kind and what a newer program has put there."""
         values = entity.__pydantic_serializer__.to_python(entity, by_alias=True)
         for place, payload in self.payloads:
@@ -185,9 +187,13 @@ class Layout:
         by a put or by an update."""
         rendered: Item = {}
         for key, writers in self._key_writers:
-            given = {**values, SHARD: self.shard(values, key.shards)} if key.shards else values
+            slot_values = (
+                {**values, SHARD: self.shard(values, key.shards)} if key.shards else values
+            )
             for attribute, template, kind in writers:
-                text = given.get(attribute) if template is None else template.render(given)
+                text = (
+                    slot_values.get(attribute) if template is None else template.render(slot_values)
+                )
                 if text is None and key.index is None:
                     missing = ", ".join(name for name in key.names if values.get(name) is None)
                     raise KeyValueError(
@@ -242,7 +248,7 @@ class Layout:
         """The values of an item of the usual form; raises for any other, which `read` knows."""
         return compiled_reader(self)
 
-    def read(self, item: Mapping[str, AttributeValue]) -> tuple[dict[str, Any], Found | None]:
+    def read(self, item: Mapping[str, AttributeValue]) -> tuple[dict[str, Any], ItemOrigin | None]:
         """The values of an item by attribute, of which a pydantic model is made elsewhere; and what
         else it has.
         """
@@ -275,7 +281,7 @@ class Layout:
                 self, version, values, unknown, unknown_inside
             )
         plain = not (unknown or unknown_inside or archived) and version <= self.schema_version
-        return values, None if plain else Found(unknown, unknown_inside, archived, version)
+        return values, None if plain else ItemOrigin(unknown, unknown_inside, archived, version)
 
     # -- archives
 
@@ -423,13 +429,13 @@ class Layout:
     @cached_property
     def parsers(self) -> tuple[tuple[str, Template, tuple[str, ...]], ...]:
         """Which templates to parse for the fields that live in keys only."""
-        wanted, found = set(self._key_only), list[tuple[str, Template, tuple[str, ...]]]()
+        wanted, parsers_ = set(self._key_only), list[tuple[str, Template, tuple[str, ...]]]()
         for attribute, template, _ in self.key_templates:
             here = tuple(name for name in template.names if name in wanted)
             if here:
                 wanted -= set(here)
-                found.append((attribute, template, here))
-        return tuple(found)
+                parsers_.append((attribute, template, here))
+        return tuple(parsers_)
 
 
 KeyWriters = tuple[tuple[str, Template | None, str], ...]

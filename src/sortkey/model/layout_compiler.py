@@ -17,12 +17,12 @@ from sortkey.model.templates import SHARD
 
 def declared_in(cls: type) -> dict[str, Declared]:
     """Keys, indexes and queries of a class and its bases, the nearest first."""
-    found: dict[str, Declared] = {}
+    declarations: dict[str, Declared] = {}
     for parent in reversed(cls.__mro__):
-        found.update(
+        declarations.update(
             {name: value for name, value in vars(parent).items() if isinstance(value, Declared)}
         )
-    return found
+    return declarations
 
 
 def compile_layout(layout: Layout, declared: Mapping[str, Declared]) -> None:

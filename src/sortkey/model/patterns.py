@@ -75,10 +75,10 @@ class Explanation:
         if self.filter:
             lines.append(f"  filter         {self.filter}")
         lines.append(f"  projection     {self.projection}")
-        found = f"{self.items} item{'s' * (self.items != 1)} of {self.item_bytes:,} bytes"
+        size = f"{self.items} item{'s' * (self.items != 1)} of {self.item_bytes:,} bytes"
         sent = f"{self.requests} request{'s' * (self.requests != 1)}"
         cost = f"{self.read_units:g} read units, ${self.dollars_per_million:.2f} a million times"
-        lines.append(f"  cost           {found}: {sent}, {cost}")
+        lines.append(f"  cost           {size}: {sent}, {cost}")
         return "\n".join(lines)
 
 
@@ -157,8 +157,8 @@ class Model:
 
         @wraps(function)
         def read(*args: P.args, **kwargs: P.kwargs) -> R:
-            made = function(*args, **kwargs)
-            return cast(R, made.named(function.__name__)) if isinstance(made, Query) else made
+            result = function(*args, **kwargs)
+            return cast(R, result.named(function.__name__)) if isinstance(result, Query) else result
 
         self._patterns.append(
             AccessPattern(function.__name__, _doc(function), read, parameters, owner, examples)
@@ -176,16 +176,16 @@ class Model:
         from sortkey.model.collections import collection
 
         def declare(function: Callable[P, None]) -> CollectionDeclaration[P]:
-            made = collection(*members, index=index, sort_from=sort_from, sort_prefix=sort_prefix)(
-                function
-            )
+            declared = collection(
+                *members, index=index, sort_from=sort_from, sort_prefix=sort_prefix
+            )(function)
             names = ", ".join(member.__name__ for member in members)
-            parameters = _parameters(made, function)
+            parameters = _parameters(declared, function)
             examples = _examples(function, parameters)
             self._patterns.append(
-                AccessPattern(made.name, made.doc, made, parameters, names, examples)
+                AccessPattern(declared.name, declared.doc, declared, parameters, names, examples)
             )
-            return made
+            return declared
 
         return declare
 
@@ -213,12 +213,16 @@ def explain(read: Read, name: str = "", items: int = 1, item_bytes: int = 1024) 
     partitions, names = query.partitions(), Names()
     condition = names.readable(key_condition(query, partitions[0], names))
     request = query_request(query, partitions[0])
-    shown = Names()
-    shown.expression_names, shown.expression_values = (
+    filter_names = Names()
+    filter_names.expression_names, filter_names.expression_values = (
         request.get("ExpressionAttributeNames", {}),
         request.get("ExpressionAttributeValues", {}),
     )
-    wanted = shown.readable(request["FilterExpression"]) if "FilterExpression" in request else None
+    filter_text = (
+        filter_names.readable(request["FilterExpression"])
+        if "FilterExpression" in request
+        else None
+    )
     index = query.key.index
     projection = "ALL" if index is None else str(query.table.index(index).projection)
     read_bytes = count * item_bytes
@@ -237,7 +241,7 @@ def explain(read: Read, name: str = "", items: int = 1, item_bytes: int = 1024) 
         table,
         index,
         condition,
-        wanted,
+        filter_text,
         projection,
         requests,
         count,
@@ -276,7 +280,7 @@ def _explanation(
     table: str,
     index: str | None,
     condition: str,
-    wanted: str | None,
+    filter_text: str | None,
     projection: str,
     requests: int,
     items: int,
@@ -290,7 +294,7 @@ def _explanation(
         table,
         index,
         condition,
-        wanted,
+        filter_text,
         projection,
         requests,
         items,
@@ -309,7 +313,7 @@ def _declared_pattern(entity: type[Entity], declared: Declared) -> AccessPattern
     doc = declared.doc or (
         f"One {entity.__name__} by its key." if isinstance(declared, KeyDeclaration) else ""
     )
-    example = {name: shown[0] for name in parameters if (shown := places[name].info.examples)}
+    example = {name: examples[0] for name in parameters if (examples := places[name].info.examples)}
     return AccessPattern(
         f"{entity.__name__}.{declared.name}", doc, bound, parameters, entity.__name__, example
     )

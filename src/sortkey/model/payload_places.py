@@ -41,7 +41,7 @@ class PayloadPlace:
         """The pointer in an item, or in its envelope."""
         if self.attribute not in members:
             return None
-        found = {
+        values = {
             part: decode(members[name]) for part, name in self.parts.items() if name in members
         }
         text = members[self.attribute].get("S", "")
@@ -52,7 +52,7 @@ class PayloadPlace:
                     f"{self.attribute} is {text!r}, and should begin with {start}", dict(members)
                 )
             text = text.removeprefix(start)
-        return Pointer(self.declared.bucket, text, owner=owner, **found)
+        return Pointer(self.declared.bucket, text, owner=owner, **values)
 
     def attributes(self, payload: Payload[Any] | None) -> dict[str, Any]:
         """The attributes of a pointer, as plain values; None where there is none."""
@@ -88,8 +88,8 @@ class PayloadPlace:
 
     def pointer_actions(self, field: Attr[Any], payload: Payload[Any]) -> list[Action]:
         """Write the pointer, and nothing of the one before it stays."""
-        told, inside = self.attributes(payload), field.path[:-1]
-        sets = {name: encode(value) for name, value in told.items() if value is not None}
+        values, inside = self.attributes(payload), field.path[:-1]
+        sets = {name: encode(value) for name, value in values.items() if value is not None}
 
         def render(names: Any) -> str:
             return ", ".join(
@@ -99,7 +99,7 @@ class PayloadPlace:
 
         removes = [
             Attr[Any](field.layout, field.place, (*inside, name), None)
-            for name in told
+            for name in values
             if name not in sets
         ]
         return [

@@ -67,7 +67,7 @@ class IndexKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ItemOrigin:
     """What an item has besides the fields' values: attributes that the entity does not know, the
     archive's mark, and the version of the program that wrote it."""
 

@@ -59,8 +59,8 @@ class ItemKey(Generic[E_co]):
             name: layout.stored(name, getattr(entity, layout.by_attribute[name].name))
             for name in layout.primary.names
         }
-        made = ItemKey.of(type(entity), values)
-        return made.archived() if entity.in_archive else made
+        key = ItemKey.of(type(entity), values)
+        return key.archived() if entity.in_archive else key
 
     def archived(self) -> Self:
         """The same item's key in the archive."""
@@ -124,23 +124,23 @@ class Query(Generic[E_co]):
     ) -> Query[E]:
         """The query for the first fields of a key."""
         partition = {name: values[name] for name in key.partition.names if name != SHARD}
-        made = Query(entity, key, partition, pattern)
+        query = Query(entity, key, partition, pattern)
         if key.sort is None:
-            return made
+            return query
         rest = {name: value for name, value in values.items() if name in key.sort.names}
         if not _is_text(entity.__layout__, key):
-            return replace(made, sort=SortCondition("=", tuple(rest.values())) if rest else None)
+            return replace(query, sort=SortCondition("=", tuple(rest.values())) if rest else None)
         prefix = key.sort.prefix(
             {**{n: v for n, v in partition.items() if n in key.sort.names}, **rest}
         )
         if prefix.complete:
-            return replace(made, sort=SortCondition("=", (prefix.text,)))
+            return replace(query, sort=SortCondition("=", (prefix.text,)))
         sort = SortCondition("begins_with", (prefix.text,)) if prefix.text else None
-        made = replace(made, sort=sort, next_slot=prefix.then)
+        query = replace(query, sort=sort, next_slot=prefix.then)
         for slot in key.sort.slots:
             if slot.free and slot.name in rest:
-                made = made.where(_free_slot_is(entity.__layout__, slot, rest[slot.name]))
-        return made
+                query = query.where(_free_slot_is(entity.__layout__, slot, rest[slot.name]))
+        return query
 
     # -- the range of the next field of the key
 

@@ -157,8 +157,8 @@ def _prefixes_meet(mine: str, theirs: Template | None) -> bool:
 
 def entity_of(table: Table, item: Item, entities: Sequence[type[Entity]]) -> Entity | None:
     """The entity that an item is, among some; None for an item of another kind."""
-    found = class_of(table, item, entities)
-    return None if found is None else found.from_item(item)
+    entity = class_of(table, item, entities)
+    return None if entity is None else entity.from_item(item)
 
 
 def class_of(table: Table, item: Item, entities: Sequence[type[Entity]]) -> type[Entity] | None:
@@ -194,5 +194,5 @@ def key_of(entity: type[E], item: Mapping[str, AttributeValue]) -> ItemKey[E]:
         values.update(
             template.parse(stored["S"]) if "S" in stored else {template.names[0]: decode(stored)}
         )
-    made = ItemKey.of(entity, values)
-    return made.archived() if archived else made
+    key = ItemKey.of(entity, values)
+    return key.archived() if archived else key

@@ -109,8 +109,10 @@ class Table:
         """The key of the table, or of one of its indexes."""
         if index is None:
             return KeyAttributes(*self.key)
-        found = self.index(index)
-        return KeyAttributes(self.key[0] if isinstance(found, LSI) else found.partition, found.sort)
+        declared = self.index(index)
+        return KeyAttributes(
+            self.key[0] if isinstance(declared, LSI) else declared.partition, declared.sort
+        )
 
     def type_of(self, attribute: str) -> Scalar:
         return self.types.get(attribute, "S")

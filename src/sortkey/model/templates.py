@@ -106,9 +106,9 @@ class Template:
                 rendered.append(self.text_of(part, left.pop(part.name)))
             else:
                 if left:
-                    given, missing = ", ".join(left), part.name
+                    names, missing = ", ".join(left), part.name
                     raise ModelError(
-                        f"{self.text}: {given} given without {missing}, which comes before it in "
+                        f"{self.text}: {names} given without {missing}, which comes before it in "
                         "the key"
                     )
                 return Prefix("".join(rendered), False, part)
@@ -203,15 +203,15 @@ class Template:
     def _separators(self) -> dict[str, str]:
         """For each text what it must not contain: the literal after it; behind a free slot, which
         is cut from its end, the literal before it."""
-        found: dict[str, str] = {}
+        separators: dict[str, str] = {}
         for before, part, after in zip(
             (None, *self.parts), self.parts, (*self.parts[1:], None), strict=False
         ):
             if isinstance(part, Slot) and part.width is None and not part.free:
                 literal = before if part.name in self._behind_free else after
                 if isinstance(literal, str):
-                    found[part.name] = literal
-        return found
+                    separators[part.name] = literal
+        return separators
 
     @cached_property
     def _is_checked(self) -> bool:

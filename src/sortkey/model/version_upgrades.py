@@ -34,25 +34,25 @@ def upgraded(
     they are for.
     """
     before = {name: decode(value) for name, value in (*unknown.items(), *unknown_inside.items())}
-    found = {**before, **values}
+    members = {**before, **values}
     for step in range(version, layout.schema_version):
-        found = layout.upgrades[step](found)
-    known = {name: value for name, value in found.items() if name in layout.by_attribute}
-    strange = found.keys() - known.keys() - before.keys()
+        members = layout.upgrades[step](members)
+    known = {name: value for name, value in members.items() if name in layout.by_attribute}
+    strange = members.keys() - known.keys() - before.keys()
     if strange:
         raise ModelError(
             f"the upgrade to version {layout.schema_version} gave {', '.join(sorted(strange))}: no "
             "fields"
         )
-    return known, _left(unknown, before, found), _left(unknown_inside, before, found)
+    return known, _left(unknown, before, members), _left(unknown_inside, before, members)
 
 
-def _left(unknown: Unknown, before: Mapping[str, Any], found: Mapping[str, Any]) -> Unknown:
+def _left(unknown: Unknown, before: Mapping[str, Any], members: Mapping[str, Any]) -> Unknown:
     """What the upgrades have left of attributes that no field has, as it was unless they changed
     it.
     """
     return {
-        name: value if found[name] is before[name] else encode(found[name])
+        name: value if members[name] is before[name] else encode(members[name])
         for name, value in unknown.items()
-        if name in found
+        if name in members
     }

@@ -19,8 +19,8 @@ def expect(value: Any, kind: type | tuple[type, ...], what: str) -> None:
     takes.
     """
     if not isinstance(value, kind):
-        given = value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
-        raise ModelError(f"{given} is {what}")
+        actual = value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
+        raise ModelError(f"{actual} is {what}")
 
 
 NO_KEY = "no key of an item: take Stage.key(...), or ItemKey.of_entity(stage)"
@@ -54,8 +54,8 @@ def update_of(
     expect(key, ItemKey, NO_KEY)
     for action in actions:
         expect(action, Action, NO_ACTION)
-    made = (*actions, *set_actions(key.entity, set or {}))
-    return Update(key, made, when, dict(assuming or {}), upsert)
+    all_actions = (*actions, *set_actions(key.entity, set or {}))
+    return Update(key, all_actions, when, dict(assuming or {}), upsert)
 
 
 def move_of(key: ItemKey[E], field: Any, to: Any, set: Mapping[str, Any] | None) -> Update[E]:

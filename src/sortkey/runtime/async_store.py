@@ -115,7 +115,7 @@ class AsyncStore(AsyncUpkeep):
         self, key: ItemKey[E], *, consistent: bool = False, fresh: bool = False
     ) -> E | None:
         """The item under a key, or None; with `fresh` also for an item that has expired."""
-        return reads.found(
+        return reads.entity_of(
             key, await self._call(reads.getting(key, consistent)), self._live(key, fresh)
         )
 

@@ -35,14 +35,14 @@ def batch_get(
         expect(key, ItemKey, NO_KEY)
     lives = {table: context.live(table, fresh=fresh) for table in {key.table for key in keys}}
     wanted = {_place(key.table, key.item): key for key in keys}
-    found: dict[Place, Item] = {}
+    items_found: dict[Place, Item] = {}
     left: list[Place] = []
     places = list(wanted)
     for start in range(0, len(places), BATCH_GET_MAX):
         several = {place: wanted[place] for place in places[start : start + BATCH_GET_MAX]}
-        left += yield from _get(context, several, consistent, found)
+        left += yield from _get(context, several, consistent, items_found)
     read: dict[Place, E] = {}
-    for place, item in found.items():
+    for place, item in items_found.items():
         live = lives[wanted[place].table]
         if live is None or live(item):
             read[place] = wanted[place].entity.from_item(item)
@@ -54,25 +54,28 @@ def batch_get(
 
 
 def _get(
-    context: Context, keys: Mapping[Place, ItemKey[Any]], consistent: bool, found: dict[Place, Item]
+    context: Context,
+    keys: Mapping[Place, ItemKey[Any]],
+    consistent: bool,
+    items_found: dict[Place, Item],
 ) -> Steps[list[Place]]:
     """Read some items into `found`; gives what is left over."""
     tables = {key.table.name: key.table for key in keys.values()}
     more = {"ConsistentRead": True} if consistent else {}
-    asked: dict[str, Any] = {name: {"Keys": [], **more} for name in tables}
+    pending: dict[str, Any] = {name: {"Keys": [], **more} for name in tables}
     for key in keys.values():
-        asked[key.table.name]["Keys"].append(key.item)
+        pending[key.table.name]["Keys"].append(key.item)
     for attempt in range(context.batch_attempts):
         if attempt:
             yield Sleep(context.pause(attempt - 1))
-        answer = yield Call("BatchGetItem", {"RequestItems": asked}, "batch_get")
+        answer = yield Call("BatchGetItem", {"RequestItems": pending}, "batch_get")
         for name, items in answer.get("Responses", {}).items():
-            found.update({_place(tables[name], item): item for item in items})
-        asked = answer.get("UnprocessedKeys") or {}
-        if not asked:
+            items_found.update({_place(tables[name], item): item for item in items})
+        pending = answer.get("UnprocessedKeys") or {}
+        if not pending:
             return []
     return [
-        _place(tables[name], item) for name, several in asked.items() for item in several["Keys"]
+        _place(tables[name], item) for name, several in pending.items() for item in several["Keys"]
     ]
 
 
@@ -120,7 +123,7 @@ def _add(
     place = _place(table, item)
     if place in writes:
         raise ModelError(
-            f"a batch writes in any order, and {_shown(table, item)} stands in it twice"
+            f"a batch writes in any order, and {_key_text(table, item)} stands in it twice"
         )
     writes[place] = (table, request, of)
 
@@ -130,19 +133,19 @@ def _write(
 ) -> Steps[list[Place]]:
     """Send some writes; gives what is left over."""
     tables = {table.name: table for table, _ in requests}
-    asked: dict[str, list[dict[str, Any]]] = {}
+    pending: dict[str, list[dict[str, Any]]] = {}
     for table, request in requests:
-        asked.setdefault(table.name, []).append(request)
+        pending.setdefault(table.name, []).append(request)
     for attempt in range(context.batch_attempts):
         if attempt:
             yield Sleep(context.pause(attempt - 1))
-        answer = yield Call("BatchWriteItem", {"RequestItems": asked}, "batch_write")
-        asked = answer.get("UnprocessedItems") or {}
-        if not asked:
+        answer = yield Call("BatchWriteItem", {"RequestItems": pending}, "batch_write")
+        pending = answer.get("UnprocessedItems") or {}
+        if not pending:
             return []
     return [
         _place(tables[name], _written(request))
-        for name, several in asked.items()
+        for name, several in pending.items()
         for request in several
     ]
 
@@ -159,5 +162,5 @@ def _place(table: Table, item: Item) -> Place:
     return (table.name, *(next(iter(item[name].items())) for name in table.key))
 
 
-def _shown(table: Table, item: Item) -> str:
+def _key_text(table: Table, item: Item) -> str:
     return ", ".join(f"{name}={next(iter(item[name].values()))!r}" for name in table.key)

@@ -44,7 +44,7 @@ class Difference:
         what = (
             f"index {self.index}: {self.kind.removeprefix('index ')}" if self.index else self.kind
         )
-        return f"{self.table.name}: {what} is {shown(self.deployed)}; the model says {shown(self.model)}"
+        return f"{self.table.name}: {what} is {value_text(self.deployed)}; the model says {value_text(self.model)}"
 
 
 def describe(table: Table) -> Steps[dict[str, Any] | None]:
@@ -56,16 +56,16 @@ def describe(table: Table) -> Steps[dict[str, Any] | None]:
     return answer["Table"]
 
 
-def compare(table: Table, found: dict[str, Any]) -> list[Difference]:
+def compare(table: Table, description: dict[str, Any]) -> list[Difference]:
     """What differs of a table as it was described."""
-    wanted, differences = table.definition(), list[Difference]()
+    definition, differences = table.definition(), list[Difference]()
 
     def differ(kind: DifferenceKind, model: Any, deployed: Any) -> None:
         if model != deployed:
             differences.append(Difference(table, kind, deployed, model))
 
-    differ("key", _schema(wanted["KeySchema"]), _schema(found["KeySchema"]))
-    types, deployed_types = _types(wanted), _types(found)
+    differ("key", _schema(definition["KeySchema"]), _schema(description["KeySchema"]))
+    types, deployed_types = _types(definition), _types(description)
     common = [
         name for name in types if name in deployed_types
     ]  # others belong to indexes that are told of below
@@ -76,10 +76,10 @@ def compare(table: Table, found: dict[str, Any]) -> list[Difference]:
     )
     differ(
         "billing",
-        wanted["BillingMode"],
-        found.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED"),
+        definition["BillingMode"],
+        description.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED"),
     )
-    stream = found.get("StreamSpecification", {})
+    stream = description.get("StreamSpecification", {})
     differ(
         "stream",
         table.stream,
@@ -87,10 +87,12 @@ def compare(table: Table, found: dict[str, Any]) -> list[Difference]:
     )
     if table.deletion_protection:  # one that was put on by hand is nothing to complain of
         differ(
-            "deletion protection", "on", _on_or_off(found.get("DeletionProtectionEnabled", False))
+            "deletion protection",
+            "on",
+            _on_or_off(description.get("DeletionProtectionEnabled", False)),
         )
     for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
-        differences += _compare_indexes(table, wanted.get(kind, ()), found.get(kind, ()))
+        differences += _compare_indexes(table, definition.get(kind, ()), description.get(kind, ()))
     return differences
 
 
@@ -124,15 +126,15 @@ def is_unknown_operation(error: Exception) -> bool:
     return "UnknownOperation" in type(error).__name__ + str(error)
 
 
-def shown(value: Any) -> str:
+def value_text(value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(str, cast(tuple[Any, ...], value)))
     return "none" if value is None else str(value)
 
 
-def _compare_indexes(table: Table, wanted: Any, found: Any) -> list[Difference]:
-    model = {index["IndexName"]: index for index in wanted}
-    deployed = {index["IndexName"]: index for index in found}
+def _compare_indexes(table: Table, wanted_indexes: Any, deployed_indexes: Any) -> list[Difference]:
+    model = {index["IndexName"]: index for index in wanted_indexes}
+    deployed = {index["IndexName"]: index for index in deployed_indexes}
     differences: list[Difference] = []
     for name in sorted(model.keys() | deployed.keys()):
         if name not in deployed or name not in model:

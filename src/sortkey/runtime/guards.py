@@ -36,7 +36,7 @@ class Guarding:
         return f"another item has this {' and '.join(self.group)}"
 
 
-def taken(layout: Layout, group: Group, entity: Entity, owner: int = 0) -> list[Guarding]:
+def guards_to_take(layout: Layout, group: Group, entity: Entity, owner: int = 0) -> list[Guarding]:
     """The guard of an entity's values, made; nothing where one of them is missing."""
     key = guard_key(layout, group, entity)
     if key is None:
@@ -51,7 +51,7 @@ def taken(layout: Layout, group: Group, entity: Entity, owner: int = 0) -> list[
     return [Guarding({"Put": request}, group, owner)]
 
 
-def given_back(layout: Layout, group: Group, entity: Entity) -> list[Guarding]:
+def guards_to_release(layout: Layout, group: Group, entity: Entity) -> list[Guarding]:
     """The guard of an entity's values, deleted."""
     key = guard_key(layout, group, entity)
     return (
@@ -83,7 +83,11 @@ def guards_of(operation: Write[Any], number: int, now: float) -> list[Guarding]:
         return []
     if isinstance(operation, Put) and operation.is_creating:
         entity = operation.stamped(now)
-        return [guard for group in layout.unique for guard in taken(layout, group, entity, number)]
+        return [
+            guard
+            for group in layout.unique
+            for guard in guards_to_take(layout, group, entity, number)
+        ]
     raise ModelError(
         f"{operation.describe()}: {layout.entity.__name__} has unique fields, and a transaction cannot "
         "tell which values "

@@ -201,10 +201,10 @@ class Metrics:
         )
 
     def count(self, call: Call, answer: dict[str, Any]) -> None:
-        told: Any = answer.get("ConsumedCapacity")
-        if told is None:
+        consumed: Any = answer.get("ConsumedCapacity")
+        if consumed is None:
             return
-        several = cast(list[dict[str, Any]], told if isinstance(told, list) else [told])
+        several = cast(list[dict[str, Any]], consumed if isinstance(consumed, list) else [consumed])
         units = sum(capacity["CapacityUnits"] for capacity in several)
         with self.lock:
             used = self.patterns.setdefault(call.pattern or call.operation, Used())

@@ -50,16 +50,16 @@ def emf(metrics: Metrics, namespace: str, now: float) -> list[str]:
 
 def _lines(family: Family, labels: Labels, series: Series) -> Iterator[str]:
     if family.kind != "histogram":
-        yield f"{family.name}{_shown(labels)} {_number(series.value)}"
+        yield f"{family.name}{_label_text(labels)} {_number(series.value)}"
         return
     bounds = [*map(_number, family.buckets), "+Inf"]
     for bound, count in zip(bounds, accumulate(series.counts), strict=True):
-        yield f"{family.name}_bucket{_shown((*labels, ('le', bound)))} {count}"
-    yield f"{family.name}_sum{_shown(labels)} {_number(series.value)}"
-    yield f"{family.name}_count{_shown(labels)} {series.count}"
+        yield f"{family.name}_bucket{_label_text((*labels, ('le', bound)))} {count}"
+    yield f"{family.name}_sum{_label_text(labels)} {_number(series.value)}"
+    yield f"{family.name}_count{_label_text(labels)} {series.count}"
 
 
-def _shown(labels: Labels) -> str:
+def _label_text(labels: Labels) -> str:
     inside = ",".join(f'{name}="{_escaped(value, quotes=True)}"' for name, value in labels)
     return f"{{{inside}}}" if inside else ""
 

@@ -53,8 +53,8 @@ def query_all(context: Context, query: Query[E]) -> Steps[list[E]]:
 
 def first(context: Context, query: Query[E]) -> Steps[E | None]:
     expect(query, Query, NO_QUERY)
-    found = yield from query_all(context, query.limit(1))
-    return found[0] if found else None
+    entities = yield from query_all(context, query.limit(1))
+    return entities[0] if entities else None
 
 
 def keys(context: Context, query: Query[E]) -> Steps[list[ItemKey[E]]]:
@@ -87,10 +87,12 @@ def page(context: Context, query: Query[E], cursor: str | None, size: int) -> St
     if cursor is not None:
         walk.resume(cursors.read(context.secret, context.tenant, bound_to, cursor))
     items = yield from fill(walk, size)
-    found = yield from _entities(context, query, items)
+    page_entities = yield from _entities(context, query, items)
     if walk.is_done:
-        return Page(found, None)
-    return Page(found, cursors.sign(context.secret, context.tenant, bound_to, walk.position))
+        return Page(page_entities, None)
+    return Page(
+        page_entities, cursors.sign(context.secret, context.tenant, bound_to, walk.position)
+    )
 
 
 def count(context: Context, query: Query[Any]) -> Steps[int]:
@@ -192,6 +194,6 @@ def _entities(context: Context, query: Query[E], items: list[Item]) -> Steps[lis
     if not query.is_hydrated:
         check_whole(query)
         return query.entity.from_items(items)
-    wanted = [key_of(query.entity, item) for item in items]
-    found = yield from batch_get(context, wanted, fresh=query.is_fresh)
-    return [entity for entity in found if entity is not None]
+    keys = [key_of(query.entity, item) for item in items]
+    entities = yield from batch_get(context, keys, fresh=query.is_fresh)
+    return [entity for entity in entities if entity is not None]

@@ -26,7 +26,7 @@ def getting(key: ItemKey[Any], consistent: bool) -> Call:
     return Call("GetItem", request, f"{key.entity.__name__}.key")
 
 
-def found(key: ItemKey[E], answer: dict[str, Any], live: Live | None = None) -> E | None:
+def entity_of(key: ItemKey[E], answer: dict[str, Any], live: Live | None = None) -> E | None:
     """What the answer to it has; None also for an item that is not `live`."""
     item = answer.get("Item")
     return (
@@ -37,7 +37,7 @@ def found(key: ItemKey[E], answer: dict[str, Any], live: Live | None = None) -> 
 
 
 def required(key: ItemKey[E], answer: dict[str, Any], live: Live | None = None) -> E:
-    entity = found(key, answer, live)
+    entity = entity_of(key, answer, live)
     if entity is None:
         raise NotFound(f"there is no {key}")
     return entity
@@ -45,4 +45,4 @@ def required(key: ItemKey[E], answer: dict[str, Any], live: Live | None = None) 
 
 def find(key: ItemKey[E], *, consistent: bool = False) -> Steps[E | None]:
     """The item under a key, or None."""
-    return found(key, (yield getting(key, consistent)))
+    return entity_of(key, (yield getting(key, consistent)))

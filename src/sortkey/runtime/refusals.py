@@ -54,11 +54,11 @@ def too_large(item: Item | None, operation: Write[Any]) -> ItemTooLarge:
         key=lambda s: -s[1],
     )
     total = sum(size for _, size in sizes)
-    shown = ", ".join(f"{name} {size:,}" for name, size in sizes[:LARGEST_SHOWN])
+    largest_text = ", ".join(f"{name} {size:,}" for name, size in sizes[:LARGEST_SHOWN])
     copies = ", its copies in local indexes included" if total <= ITEM_BYTES_MAX else ""
     limit = f"an item has at most {ITEM_BYTES_MAX:,}{copies}"
     return ItemTooLarge(
-        f"{operation.describe()}: {total:,} bytes, and {limit}. The largest: {shown}", sizes
+        f"{operation.describe()}: {total:,} bytes, and {limit}. The largest: {largest_text}", sizes
     )
 
 
@@ -95,9 +95,9 @@ def _update_refusal(operation: Update[Any], stored: Any) -> ConditionFailed:
 
 
 def _transition_refused(
-    operation: Put[Any] | Update[Any], wanted: Any, stored: Any
+    operation: Put[Any] | Update[Any], targets: Any, stored: Any
 ) -> TransitionRefused | None:
-    for place, target in wanted:
+    for place, target in targets:
         present = getattr(stored, place.name, None)
         allowed = place.states.sources(target)
         if present not in allowed and not (isinstance(operation, Put) and present == target):

@@ -119,7 +119,9 @@ class Store(Upkeep):
 
     def find(self, key: ItemKey[E], *, consistent: bool = False, fresh: bool = False) -> E | None:
         """The item under a key, or None; with `fresh` also for an item that has expired."""
-        return reads.found(key, self._call(reads.getting(key, consistent)), self._live(key, fresh))
+        return reads.entity_of(
+            key, self._call(reads.getting(key, consistent)), self._live(key, fresh)
+        )
 
     def create(self, entity: E, *, when: Test = None) -> E:
         """Store a new entity. Raises AlreadyExists."""

@@ -28,11 +28,11 @@ def ensure(of: Model | Table, *, kms: str | None = None) -> Steps[list[str]]:
     """Create what is missing; the answer lists what differs from the model, a line each."""
     differences: list[Difference] = []
     for table in tables_of(of):
-        found = yield from describe(table)
-        if found is None:
+        deployed = yield from describe(table)
+        if deployed is None:
             yield from create(table, kms)
         else:
-            differences += compare(table, found)
+            differences += compare(table, deployed)
             differences += yield from compare_ttl(table)
     return [str(difference) for difference in differences]
 
@@ -49,8 +49,8 @@ def create(table: Table, kms: str | None = None) -> Steps[bool]:
     except ResourceInUseException:
         is_mine = False
     for _ in range(POLLS_MAX):
-        found = yield from describe(table)
-        if found is not None and found["TableStatus"] == "ACTIVE":
+        deployed = yield from describe(table)
+        if deployed is not None and deployed["TableStatus"] == "ACTIVE":
             break
         yield Sleep(POLL_SECONDS)
     else:
@@ -72,11 +72,11 @@ def set_ttl(table: Table, attribute: str, *, enabled: bool) -> Call:
 
 
 def turn_on_recovery(table: Table) -> Steps[None]:
-    wanted = {"PointInTimeRecoveryEnabled": True}
+    settings = {"PointInTimeRecoveryEnabled": True}
     try:
         yield Call(
             "UpdateContinuousBackups",
-            {"TableName": table.name, "PointInTimeRecoverySpecification": wanted},
+            {"TableName": table.name, "PointInTimeRecoverySpecification": settings},
         )
     except Exception as error:
         if not is_unknown_operation(error):

@@ -133,20 +133,22 @@ class Hub:
         match: Match,
         since: datetime | None = None,
     ) -> Subscription:
-        made = Subscription(topic, match, self.remove)
+        subscription = Subscription(topic, match, self.remove)
         with self._lock:
-            self._subscriptions.append(made)
+            self._subscriptions.append(subscription)
             earlier = [
                 message
                 for message in self._recent
                 if since is not None and message.topic == topic and message.at >= since
             ]
         for message in earlier:
-            made.offer(message)
+            subscription.offer(message)
         if callback is not None:
             name = f"sortkey-topic-{topic}"
-            threading.Thread(target=_call, args=(made, callback), name=name, daemon=True).start()
-        return made
+            threading.Thread(
+                target=_call, args=(subscription, callback), name=name, daemon=True
+            ).start()
+        return subscription
 
     def remove(self, subscription: Subscription) -> None:
         with self._lock:

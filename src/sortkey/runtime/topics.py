@@ -118,10 +118,10 @@ class Subscription:
         test, deadline = matcher(match), time.monotonic() + timeout
         with self._changed:
             while True:
-                found = self._next(test)
+                message = self._next(test)
                 left = deadline - time.monotonic()
-                if found is not None or self._is_closed or left <= 0:
-                    return found
+                if message is not None or self._is_closed or left <= 0:
+                    return message
                 self._changed.wait(left)
 
     async def wait_for_async(self, match: Match = None, timeout: float = 30.0) -> Message | None:
@@ -133,9 +133,9 @@ class Subscription:
                 while True:
                     arrived.clear()
                     with self._changed:
-                        found = self._next(test)
-                        if found is not None or self._is_closed:
-                            return found
+                        message = self._next(test)
+                        if message is not None or self._is_closed:
+                            return message
                     await arrived.wait()
         except TimeoutError:
             return None

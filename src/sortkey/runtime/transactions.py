@@ -87,31 +87,41 @@ def _failed(
     error: TransactionCanceledException,
 ) -> TransactionFailed:
     reasons: list[Any] = []
-    for number, told in enumerate(error.extra.get("CancellationReasons", [])):
-        if told.get("Code", "None") == "None":
+    for number, reason in enumerate(error.extra.get("CancellationReasons", [])):
+        if reason.get("Code", "None") == "None":
             continue
         if number < len(operations):
-            operation, stored = operations[number], told.get("Item")
+            operation, stored = operations[number], reason.get("Item")
             item = as_entity(operation, stored)
             reasons.append(
                 Reason(
-                    number, operation, told["Code"], told.get("Message", ""), item, stored=stored
+                    number,
+                    operation,
+                    reason["Code"],
+                    reason.get("Message", ""),
+                    item,
+                    stored=stored,
                 )
             )
         else:
             guard = guards[number - len(operations)]
             message = (
                 guard.message
-                if told["Code"] == "ConditionalCheckFailed"
-                else told.get("Message", "")
+                if reason["Code"] == "ConditionalCheckFailed"
+                else reason.get("Message", "")
             )
             reasons.append(
                 Reason(
-                    guard.owner, operations[guard.owner], told["Code"], message, None, is_guard=True
+                    guard.owner,
+                    operations[guard.owner],
+                    reason["Code"],
+                    message,
+                    None,
+                    is_guard=True,
                 )
             )
-    shown = "; ".join(map(str, reasons)) or str(error)
-    return TransactionFailed(f"nothing was written: {shown}", reasons)
+    reason_text = "; ".join(map(str, reasons)) or str(error)
+    return TransactionFailed(f"nothing was written: {reason_text}", reasons)
 
 
 def _too_large(

@@ -20,7 +20,7 @@ from sortkey.model.operations import Delete, Put, Test
 from sortkey.model.queries import ItemKey
 from sortkey.runtime.as_read import as_read
 from sortkey.runtime.context import Context
-from sortkey.runtime.guards import Guarding, given_back, guard_key, taken
+from sortkey.runtime.guards import Guarding, guard_key, guards_to_release, guards_to_take
 from sortkey.runtime.reads import find
 from sortkey.runtime.refusals import refusal
 from sortkey.runtime.steps import Steps
@@ -40,7 +40,9 @@ def put(operation: Put[Any], now: float) -> Steps[None]:
             "create() or save()"
         )
     if operation.is_creating:
-        guards = [guard for group in layout.unique for guard in taken(layout, group, entity)]
+        guards = [
+            guard for group in layout.unique for guard in guards_to_take(layout, group, entity)
+        ]
         yield from _transact(operation, operation, now, guards)
         return
     old = yield from find(ItemKey.of_entity(entity), consistent=True)
@@ -49,7 +51,10 @@ def put(operation: Put[Any], now: float) -> Steps[None]:
     guards: list[Guarding] = []
     for group in layout.unique:
         if guard_key(layout, group, old) != guard_key(layout, group, entity):
-            guards += [*given_back(layout, group, old), *taken(layout, group, entity)]
+            guards += [
+                *guards_to_release(layout, group, old),
+                *guards_to_take(layout, group, entity),
+            ]
     guarded = Put(operation.entity, operation.mode, _and(operation.when, _unchanged(layout, old)))
     yield from _transact(operation, guarded, now, guards)
 
@@ -65,7 +70,9 @@ def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
                 raise ConditionFailed(f"{operation.describe()}: there is no such item", None)
             return None
         layout = operation.entity_class.__layout__
-        guards = [guard for group in layout.unique for guard in given_back(layout, group, old)]
+        guards = [
+            guard for group in layout.unique for guard in guards_to_release(layout, group, old)
+        ]
         guarded = Delete(operation.key, _and(operation.when, _unchanged(layout, old)))
         try:
             yield from _transact(operation, guarded, context.clock(), guards)

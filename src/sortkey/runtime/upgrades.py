@@ -50,12 +50,12 @@ def bring_up_to_date(
         try:
             yield from _write(entity, rewrite, "backfill")
         except ConditionalCheckFailedException as refused:
-            found = refused.extra.get("Item") or (yield from _read(entity, item))
+            stored = refused.extra.get("Item") or (yield from _read(entity, item))
         else:
             return "written", conflicts
-        if found is None:
+        if stored is None:
             return "gone", conflicts
-        item = found
+        item = stored
         if conflicts:
             yield Sleep(context.pause(min(conflicts, LONGEST_PAUSE)))
     return "contended", CONFLICTS_MAX

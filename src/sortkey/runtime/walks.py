@@ -75,7 +75,7 @@ class Shard:
 
     walk: Walk
     waiting: deque[Item] = field(default_factory=deque[Item])
-    given: Item | None = None
+    last_given: Item | None = None
 
     @property
     def is_done(self) -> bool:
@@ -108,21 +108,23 @@ class MergedWalk:
     @property
     def position(self) -> Position:
         """Of each shard: False where it is done, None where it has not begun."""
-        return [False if shard.is_done else shard.given for shard in self._shards]
+        return [False if shard.is_done else shard.last_given for shard in self._shards]
 
     def resume(self, position: Position) -> None:
         for shard, place in zip(self._shards, position, strict=True):
             shard.walk.is_done = place is False
-            shard.given = shard.walk.start = place or None
+            shard.last_given = shard.walk.start = place or None
 
     def next(self, size: int | None) -> Steps[list[Item]]:
         """So many items, or fewer at the end; without a size as many as one request to each shard
         tells of.
         """
-        each = None if size is None else min(size, max(-(-size // len(self._shards)), SHARD_PAGE))
+        shard_size = (
+            None if size is None else min(size, max(-(-size // len(self._shards)), SHARD_PAGE))
+        )
         items: list[Item] = []
         while not self.is_done and (size is None or len(items) < size):
-            yield from self._read(each)
+            yield from self._read(shard_size)
             self._give(items, size)
             if size is None and items:
                 break
@@ -143,7 +145,7 @@ class MergedWalk:
             if len(items) == size:
                 return
             items.append(shard.waiting.popleft())
-            shard.given = shard.walk.place_of(item)
+            shard.last_given = shard.walk.place_of(item)
             if shard.is_dry:
                 return
 
@@ -160,18 +162,18 @@ def fill(walk: AnyWalk, size: int | None) -> Steps[list[Item]]:
     reading on.
     """
     items: list[Item] = []
-    asked = size
+    page_size = size
     while not walk.is_done and (size is None or len(items) < size):
         left = None if size is None else size - len(items)
-        found = yield from walk.next(asked if walk.is_filtered else left)
-        asked = (
-            None if asked is None else min(asked * 4, max(asked, PAGE_SIZE))
+        page = yield from walk.next(page_size if walk.is_filtered else left)
+        page_size = (
+            None if page_size is None else min(page_size * 4, max(page_size, PAGE_SIZE))
         )  # a filter that drops much reads on
-        room = len(found) if left is None else left
-        items += found[:room]
-        if len(found) > room and isinstance(walk, Walk):
+        room = len(page) if left is None else left
+        items += page[:room]
+        if len(page) > room and isinstance(walk, Walk):
             # Go on behind the last that is taken, not the last that was read.
-            walk.start = walk.place_of(found[room - 1])
+            walk.start = walk.place_of(page[room - 1])
             walk.is_done = False
     return items
 

@@ -25,10 +25,10 @@ def host_secret(
     """The secret, the same for every process on the folder. Raises NotConfigured if it is too
     short.
     """
-    if given := environment.get(VARIABLE):
-        if len(given) < LENGTH_MIN:
-            raise NotConfigured(f"{VARIABLE} has {len(given)} characters: use {LENGTH_MIN} or more")
-        return given.encode()
+    if value := environment.get(VARIABLE):
+        if len(value) < LENGTH_MIN:
+            raise NotConfigured(f"{VARIABLE} has {len(value)} characters: use {LENGTH_MIN} or more")
+        return value.encode()
     from sortkey.connect.files.secret import secret_in  # here: importing a System must stay cheap
 
     Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -36,11 +36,11 @@ def find_system(name: str) -> System:
             f"{error}"
         ) from error
     if not isinstance(system, System) or system.name != name:
-        found = (
+        actual = (
             f"the system {system.name!r}" if isinstance(system, System) else type(system).__name__
         )
         raise NotConfigured(
-            f"the entry point {name} = {entry.value} leads to {found}, not to a System named "
+            f"the entry point {name} = {entry.value} leads to {actual}, not to a System named "
             f"{name!r}"
         )
     return system
@@ -79,15 +79,15 @@ def _entries() -> dict[str, EntryPoint]:
         entry_points,
     )  # here: it takes longer to load than the rest of a command
 
-    found: dict[str, EntryPoint] = {}
+    entries: dict[str, EntryPoint] = {}
     for entry in entry_points(group=GROUP):
-        other = found.setdefault(entry.name, entry)
+        other = entries.setdefault(entry.name, entry)
         if other.value != entry.value:  # the same line twice is one package on the path twice
             raise NotConfigured(
                 f"two packages bring a system named {entry.name!r}, {other.value} and "
                 f"{entry.value}: uninstall one"
             )
-    return found
+    return entries
 
 
 def _source(module: str) -> str | None:

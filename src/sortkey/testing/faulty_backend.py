@@ -60,8 +60,12 @@ def refuse(fault: Fault | None, operation: str) -> None:
 def sent(fault: Fault | None, operation: str, request: Request) -> Request:
     if fault is None or fault.kind != "unprocessed":
         return request
-    table, asked = next(iter(request["RequestItems"].items()))
-    first = {**asked, "Keys": asked["Keys"][:1]} if operation == "BatchGetItem" else asked[:1]
+    table, requested = next(iter(request["RequestItems"].items()))
+    first = (
+        {**requested, "Keys": requested["Keys"][:1]}
+        if operation == "BatchGetItem"
+        else requested[:1]
+    )
     return {**request, "RequestItems": {table: first}}
 
 
@@ -77,9 +81,9 @@ def received(
     return {**answer, _LEFT_OVER[operation]: _left_over(operation, request["RequestItems"])}
 
 
-def _left_over(operation: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _left_over(operation: str, requested: Mapping[str, Any]) -> dict[str, Any]:
     """All of a batch but its first item."""
-    (first, wanted), *others = asked.items()
+    (first, wanted), *others = requested.items()
     if operation == "BatchGetItem":
         rest = {**wanted, "Keys": wanted["Keys"][1:]}
         return {**({first: rest} if rest["Keys"] else {}), **dict(others)}

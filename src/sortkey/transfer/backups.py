@@ -56,29 +56,31 @@ def create_backups(
 
 def list_backups(store: Store, tables: Sequence[str] = ()) -> list[Backup]:
     """The backups of tables, or all, the oldest first. Also those of tables that are gone."""
-    found: list[Backup] = []
+    backups: list[Backup] = []
     request: dict[str, Any] = {"BackupType": "ALL"}
     while True:
         answer = store.backend.call("ListBackups", request)
-        found += [Backup.of(summary["TableName"], summary) for summary in answer["BackupSummaries"]]
+        backups += [
+            Backup.of(summary["TableName"], summary) for summary in answer["BackupSummaries"]
+        ]
         if "LastEvaluatedBackupArn" not in answer:
             break
         request["ExclusiveStartBackupArn"] = answer["LastEvaluatedBackupArn"]
-    wanted = [backup for backup in found if not tables or backup.table in tables]
-    return sorted(wanted, key=lambda backup: backup.created_at)
+    selected = [backup for backup in backups if not tables or backup.table in tables]
+    return sorted(selected, key=lambda backup: backup.created_at)
 
 
 def find_backup(store: Store, name: str, tables: Sequence[str] = ()) -> Backup:
     """The backup of an ARN or a name. Of several of one table with that name it is the newest."""
     known = list_backups(store, tables)
-    found = [backup for backup in known if name in (backup.arn, backup.name)]
-    if not found:
+    matches = [backup for backup in known if name in (backup.arn, backup.name)]
+    if not matches:
         names = ", ".join(dict.fromkeys(backup.name for backup in known)) or "none"
         raise TransferRefused(f"there is no backup {name}; there are: {names}")
-    if len({backup.table for backup in found}) > 1:
-        several = ", ".join(backup.table for backup in found)
+    if len({backup.table for backup in matches}) > 1:
+        several = ", ".join(backup.table for backup in matches)
         raise TransferRefused(f"{name} is the name of backups of {several}: name the table too")
-    return found[-1]
+    return matches[-1]
 
 
 def delete_backup(store: Store, backup: Backup) -> None:

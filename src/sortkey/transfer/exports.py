@@ -45,7 +45,7 @@ def export_tables(
 
 def _begin(backend: Backend, folder: Path, tables: list[str], format: Format, gzip: bool) -> Export:
     """A new export, or the one in the folder that was interrupted."""
-    wanted = tables or all_tables(backend)
+    names = tables or all_tables(backend)
     known = read_export(folder)
     if known is not None:
         if known.is_done:
@@ -53,7 +53,7 @@ def _begin(backend: Backend, folder: Path, tables: list[str], format: Format, gz
                 f"{folder} already holds an export: choose another folder, or remove it"
             )
         if ([table.name for table in known.tables], known.format, known.gzip) != (
-            wanted,
+            names,
             format,
             gzip,
         ):
@@ -63,7 +63,7 @@ def _begin(backend: Backend, folder: Path, tables: list[str], format: Format, gz
         return known
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise TransferRefused(f"{folder} is not empty: choose another folder")
-    described = [_described(backend, name, gzip) for name in wanted]
+    described = [_described(backend, name, gzip) for name in names]
     folder.mkdir(parents=True, exist_ok=True)
     export = Export(folder, format, gzip, described)
     export.save()

@@ -117,7 +117,7 @@ def _copy_database(path: Path, target: Path, on_progress: OnProgress = no_progre
     import apsw
 
     source: Any = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    made: Any = apsw.Connection(str(target))
+    copy: Any = apsw.Connection(str(target))
     try:
         source.set_busy_timeout(10_000)
         source.execute(
@@ -125,13 +125,13 @@ def _copy_database(path: Path, target: Path, on_progress: OnProgress = no_progre
         ).fetchall()  # from here on it sees one moment
         pages = source.execute("pragma page_count").fetchall()[0][0]
         tracker = Tracker(on_progress, path.name, pages, "pages")
-        with made.backup("main", source, "main") as copying:
+        with copy.backup("main", source, "main") as copying:
             while not copying.done:
                 copying.step(STEP_PAGES)
                 tracker.advance(STEP_PAGES)
     except apsw.Error as error:
         raise TransferFailed(f"{path} cannot be read: {error}") from None
     finally:
-        made.close()
+        copy.close()
         source.close()
     shutil.copymode(path, target)

@@ -57,15 +57,15 @@ def restore_tables(
     """
     if (at is None) == (backup is None):
         raise TransferRefused("say what to restore to: a moment or a backup")
-    wanted = _tables(store, tables, backup)
-    unchanged = [] if at is None else _without_recovery(store.backend, wanted, is_all=not tables)
-    wanted = [table for table in wanted if table not in unchanged]
-    if rename is not None and (len(wanted) != 1 or in_place):
+    selected = _tables(store, tables, backup)
+    unchanged = [] if at is None else _without_recovery(store.backend, selected, is_all=not tables)
+    selected = [table for table in selected if table not in unchanged]
+    if rename is not None and (len(selected) != 1 or in_place):
         raise TransferRefused(
             "only a single table can be renamed, and not when it is restored in place"
         )
     restore = _Restore(store, at, backup, on_progress)
-    restored = [restore.one(table, rename, in_place) for table in wanted]
+    restored = [restore.one(table, rename, in_place) for table in selected]
     return [*restored, *(RestoredTable(table) for table in unchanged)]
 
 

@@ -80,12 +80,12 @@ def read_export(folder: Path) -> Export | None:
 
 
 def write_whole(path: Path, content: dict[str, Any]) -> None:
-    made = path.with_name(f"{path.name}.new")
-    with open(made, "w", encoding="utf-8") as file:
+    new_file = path.with_name(f"{path.name}.new")
+    with open(new_file, "w", encoding="utf-8") as file:
         json.dump(content, file, indent=1, ensure_ascii=False)
         file.flush()
         os.fsync(file.fileno())
-    os.replace(made, path)
+    os.replace(new_file, path)
 
 
 # -- lines
@@ -132,14 +132,14 @@ class Line:
     def item(self, types: Mapping[str, str], key: Mapping[str, str]) -> dict[str, Any]:
         """The item in it, as DynamoDB JSON. It must have the key of the table."""
         try:
-            found = _item(self.content, types)
+            parsed = _item(self.content, types)
             for name, kind in key.items():
-                if kind not in found.get(name, ()):
+                if kind not in parsed.get(name, ()):
                     raise ValueError(
                         f"the key attribute {name} is "
-                        f"{'of another type' if name in found else 'missing'}"
+                        f"{'of another type' if name in parsed else 'missing'}"
                     )
-            return found
+            return parsed
         except (ValueError, TypeError) as error:
             raise TransferFailed(f"{self.path}, line {self.number}: {error}") from None
 
@@ -180,7 +180,7 @@ def data_files(path: Path) -> list[Path]:
     """
     if path.is_file():
         return [path]
-    found = sorted(
+    files = sorted(
         file for file in path.rglob("*") if file.name.endswith(DATA_SUFFIXES) and file.is_file()
     )
-    return [file for file in found if not _NO_DATA.fullmatch(file.name)]
+    return [file for file in files if not _NO_DATA.fullmatch(file.name)]

@@ -64,22 +64,22 @@ def _scan(backend: Backend, table: str, only: list[str] | None) -> Iterator[Item
         request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
 
-def _read(backend: Backend, table: str, wanted: list[Item], keys: list[str]) -> dict[str, Item]:
+def _read(backend: Backend, table: str, pending: list[Item], keys: list[str]) -> dict[str, Item]:
     """Items by their keys; those that are not there are left out."""
-    found: dict[str, Item] = {}
+    items: dict[str, Item] = {}
     pause = FIRST_PAUSE_SECONDS
-    while wanted:
-        request = {"RequestItems": {table: {"Keys": wanted, "ConsistentRead": True}}}
+    while pending:
+        request = {"RequestItems": {table: {"Keys": pending, "ConsistentRead": True}}}
         answer = backend.call("BatchGetItem", request)
-        found |= {_mark(item, keys): item for item in answer["Responses"].get(table, ())}
-        before, wanted = (
-            len(wanted),
+        items |= {_mark(item, keys): item for item in answer["Responses"].get(table, ())}
+        before, pending = (
+            len(pending),
             answer.get("UnprocessedKeys", {}).get(table, {}).get("Keys", []),
         )
-        if len(wanted) == before:  # no room at all: items are large, or the table is busy
+        if len(pending) == before:  # no room at all: items are large, or the table is busy
             time.sleep(pause)
             pause = min(pause * 2, 5)
-    return found
+    return items
 
 
 def _write(backend: Backend, table: str, writes: list[Write]) -> int:

@@ -38,20 +38,22 @@ def describe(backend: Backend, name: str) -> dict[str, Any] | None:
 def definition_of(described: dict[str, Any]) -> dict[str, Any]:
     """The request that makes such a table again."""
     billing = described.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED")
-    made: dict[str, Any] = {name: described[name] for name in COPIED} | {"BillingMode": billing}
+    definition: dict[str, Any] = {name: described[name] for name in COPIED} | {
+        "BillingMode": billing
+    }
     if billing == "PROVISIONED":
-        made["ProvisionedThroughput"] = _units(described)
+        definition["ProvisionedThroughput"] = _units(described)
     for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
         if indexes := [_index(index, billing, member) for index in described.get(member, ())]:
-            made[member] = indexes
+            definition[member] = indexes
     stream = described.get("StreamSpecification", {})
-    return made | ({"StreamSpecification": stream} if stream.get("StreamEnabled") else {})
+    return definition | ({"StreamSpecification": stream} if stream.get("StreamEnabled") else {})
 
 
 def _index(index: dict[str, Any], billing: str, member: str) -> dict[str, Any]:
-    made = {name: index[name] for name in ("IndexName", "KeySchema", "Projection")}
+    definition = {name: index[name] for name in ("IndexName", "KeySchema", "Projection")}
     is_provisioned = billing == "PROVISIONED" and member.startswith("Global")
-    return made | ({"ProvisionedThroughput": _units(index)} if is_provisioned else {})
+    return definition | ({"ProvisionedThroughput": _units(index)} if is_provisioned else {})
 
 
 def _units(described: dict[str, Any]) -> dict[str, int]:
@@ -92,8 +94,8 @@ def make_table(
     for _ in waiting(backend, name):
         pass
     if ttl is not None:
-        wanted = {"Enabled": True, "AttributeName": ttl}
-        backend.call("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": wanted})
+        settings = {"Enabled": True, "AttributeName": ttl}
+        backend.call("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": settings})
     if recovery:
         on = {"PointInTimeRecoveryEnabled": True}
         backend.call(

@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 
 from sortkey.errors import ModelError
 from sortkey.model.codec import decode, encode
-from sortkey.runtime.jobs.values import DEPTH_MAX, kept, plain, read
+from sortkey.runtime.jobs.values import DEPTH_MAX, plain, read, storable
 
 FLOATS = some.floats(allow_nan=False, allow_infinity=False).filter(
     lambda x: x == 0 or 1e-130 < abs(x) < 1e125
@@ -62,10 +62,10 @@ def test_too_deep_and_too_large_are_refused() -> None:
     with pytest.raises(ModelError, match="nested at most"):
         plain([deep])
     with pytest.raises(ModelError, match=r"the result of step 'a' has 350,\d+ bytes"):
-        kept("x" * 350_500, "the result of step 'a'")
+        storable("x" * 350_500, "the result of step 'a'")
 
 
 def test_numbers_that_dynamodb_has_not_are_refused() -> None:
     for value in (math.nan, math.inf, 1e200):
         with pytest.raises(ModelError):
-            kept(value, "a number")
+            storable(value, "a number")

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from sortkey import Entity, KeyOnly, Named, Outside, Payload, StoredIn, Table, camel, key
 from sortkey.errors import InvalidItem, KeyValueError, ModelError
-from sortkey.model.describing_fields import fields_of
+from sortkey.model.field_descriptions import fields_of
 from tests.runtime.payloads.runs import Asset, Report, Run, Summary, run
 
 ITEM = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sortkey.connect.opensearch_index.mapping import ID, ORIGINAL
 from sortkey.connect.opensearch_index.queries import Json, Translator
-from sortkey.runtime.search.port import Answer, Found, Marked, Position
+from sortkey.runtime.search.port import Answer, IndexedDocument, Marked, Position
 from sortkey.runtime.search.queries import Facet, FacetValue, SearchQuery, Sort
 from sortkey.runtime.search.query_checks import highlighted, is_scored
 
@@ -63,7 +63,7 @@ def read(answered: Json, query: SearchQuery) -> Answer:
     )
 
 
-def hit_of(hit: Json) -> Found:
+def hit_of(hit: Json) -> IndexedDocument:
     """A hit, or a document that was fetched by its id."""
     source: Json = hit["_source"]
     id = source.pop(ID)
@@ -72,7 +72,7 @@ def hit_of(hit: Json) -> Found:
         name: [_read_marks(text) for text in texts]
         for name, texts in hit.get("highlight", {}).items()
     }
-    return Found(
+    return IndexedDocument(
         id,
         hit["_version"],
         fields,

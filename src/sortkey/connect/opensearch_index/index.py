@@ -24,7 +24,7 @@ from sortkey.connect.opensearch_index.queries import Json, Translator
 from sortkey.errors import SearchError, SearchIndexMissing, SearchWritesFailed
 from sortkey.model.documents import Document, DocumentWrite
 from sortkey.runtime.search.matches import Match
-from sortkey.runtime.search.port import Answer, Found, Position, Written
+from sortkey.runtime.search.port import Answer, IndexedDocument, Position, Written
 from sortkey.runtime.search.queries import SearchQuery
 from sortkey.runtime.search.query_checks import counted_words
 
@@ -87,7 +87,7 @@ class OpenSearchIndex:
         body = {"query": self._translator.query(where)}
         return self._connection.send("POST", f"/{self._alias}/_count", body)["count"]
 
-    def get(self, ids: Sequence[str], /) -> dict[str, Found]:
+    def get(self, ids: Sequence[str], /) -> dict[str, IndexedDocument]:
         rows = [answers.hit_of(document) for document in self._documents(ids)]
         return {row.id: row for row in rows}
 

@@ -13,7 +13,7 @@ from sortkey.connect.tantivy_index.pages import Key, Pages, Row
 from sortkey.connect.tantivy_index.sortable import double_of
 from sortkey.connect.tantivy_index.words import Words
 from sortkey.model.field_kinds import Bool, Number
-from sortkey.runtime.search.port import Answer, Found, Marked, Position
+from sortkey.runtime.search.port import Answer, IndexedDocument, Marked, Position
 from sortkey.runtime.search.queries import Facet, FacetValue, SearchQuery
 from sortkey.runtime.search.query_checks import highlighted, is_scored
 
@@ -63,7 +63,7 @@ def _value(column: Column, key: Any) -> Any:
             return int(key)
 
 
-def _hit(row: Row, query: SearchQuery, words: Words) -> Found:
+def _hit(row: Row, query: SearchQuery, words: Words) -> IndexedDocument:
     highlights: dict[str, list[Marked]] = {}
     for name in query.highlights:
         clauses = highlighted(query.where, name)
@@ -74,4 +74,4 @@ def _hit(row: Row, query: SearchQuery, words: Words) -> Found:
         ]
         if marked_texts:
             highlights[name] = marked_texts
-    return Found(row.id, row.version, row.fields, row.score, highlights)
+    return IndexedDocument(row.id, row.version, row.fields, row.score, highlights)

@@ -21,7 +21,7 @@ from sortkey.connect.tantivy_index.writer import COMMIT_SECONDS, Writer
 from sortkey.errors import SearchIndexMissing
 from sortkey.model.documents import DeleteDocument, Document, DocumentWrite, PutDocument
 from sortkey.runtime.search.matches import Match
-from sortkey.runtime.search.port import Answer, Found, Position, Written
+from sortkey.runtime.search.port import Answer, IndexedDocument, Position, Written
 from sortkey.runtime.search.queries import SearchQuery
 
 REPLACED_WHILE_OPENING = 5
@@ -84,7 +84,7 @@ class TantivyIndex:
         translator = self._reading().translator()
         return translator.count(translator.live(where))
 
-    def get(self, ids: Sequence[str], /) -> dict[str, Found]:
+    def get(self, ids: Sequence[str], /) -> dict[str, IndexedDocument]:
         if self._writer is not None and self._writer.is_pending(ids):
             self._writer.commit()
         opened = self._reading()
@@ -92,7 +92,7 @@ class TantivyIndex:
         coded = [encode(id) for id in ids]
         query = translator.without_gone(Query.term_set_query(opened.schema, at.ID, coded))
         rows = pages.unordered(query, len(ids))
-        return {row.id: Found(row.id, row.version, row.fields) for row in rows}
+        return {row.id: IndexedDocument(row.id, row.version, row.fields) for row in rows}
 
     def known(self, ids: Sequence[str], /) -> dict[str, int]:
         return {id: hit.version for id, hit in self.get(ids).items()}

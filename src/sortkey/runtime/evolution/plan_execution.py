@@ -55,35 +55,35 @@ def note_new(context: Context, table: Table) -> Steps[None]:
 def note(context: Context, table: Table, entity: Any) -> Steps[None]:
     """Write down that all stored items of an entity have what it says today."""
     layout = entity.__layout__
-    made = Stored(
+    record = Stored(
         table=table.name,
         entity=name_of(layout),
         version=layout.schema_version,
         keys=keys_of(layout),
     )
-    yield from writes.put(context, made, "put")
+    yield from writes.put(context, record, "put")
 
 
 def _add_index(step: AddIndex, wait_seconds: float) -> Steps[None]:
     table, waited = step.table, _Waited(wait_seconds, f"{step.table.name}: the index {step.index}")
     while True:
-        found = yield from _settled(table, waited)
-        status = _status(found, step.index)
+        deployed = yield from _settled(table, waited)
+        status = _status(deployed, step.index)
         if status == "ACTIVE":
             return
         if status is None:
             try:
-                yield Call("UpdateTable", _index_request(step, found))
+                yield Call("UpdateTable", _index_request(step, deployed))
                 continue
             except (ResourceInUseException, LimitExceededException):
                 pass  # another change of the table, or another index, is not done yet
         yield waited.pause()
 
 
-def _index_request(step: AddIndex, found: dict[str, Any]) -> dict[str, Any]:
+def _index_request(step: AddIndex, deployed: dict[str, Any]) -> dict[str, Any]:
     table = step.table
     definition = table.index_definition(table.index(step.index))
-    if found.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED") == "PROVISIONED":
+    if deployed.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED") == "PROVISIONED":
         definition.setdefault(
             "ProvisionedThroughput", {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}
         )
@@ -104,7 +104,7 @@ def _index_request(step: AddIndex, found: dict[str, Any]) -> dict[str, Any]:
 def _change(step: Change, wait_seconds: float) -> Steps[None]:
     table, what = step.table, step.difference.kind
     waited = _Waited(wait_seconds, f"{table.name}: {what}")
-    found = yield from _settled(table, waited)
+    deployed = yield from _settled(table, waited)
     if what == "TTL":
         for difference in (yield from compare_ttl(table)):
             if difference.deployed is not None:
@@ -113,7 +113,7 @@ def _change(step: Change, wait_seconds: float) -> Steps[None]:
                 yield set_ttl(table, difference.model, enabled=True)
     elif what == "point-in-time recovery":
         yield from turn_on_recovery(table)
-    elif any(difference.kind == what for difference in compare(table, found)):
+    elif any(difference.kind == what for difference in compare(table, deployed)):
         yield Call("UpdateTable", {"TableName": table.name, **_member(what, step.difference.model)})
         yield from _settled(table, waited)
 
@@ -131,19 +131,19 @@ def _member(what: str, model: Any) -> dict[str, Any]:
 def _settled(table: Table, waited: _Waited) -> Steps[dict[str, Any]]:
     """The table, when nothing is done to it any more."""
     while True:
-        found = yield from describe(table)
-        if found is None:
+        deployed = yield from describe(table)
+        if deployed is None:
             raise StoreError(f"the table {table.name} is gone: make another plan")
-        if found["TableStatus"] == "ACTIVE":
-            return found
+        if deployed["TableStatus"] == "ACTIVE":
+            return deployed
         yield waited.pause()
 
 
-def _status(found: dict[str, Any], name: str) -> str | None:
+def _status(deployed: dict[str, Any], name: str) -> str | None:
     return next(
         (
             i["IndexStatus"]
-            for i in found.get("GlobalSecondaryIndexes", ())
+            for i in deployed.get("GlobalSecondaryIndexes", ())
             if i["IndexName"] == name
         ),
         None,

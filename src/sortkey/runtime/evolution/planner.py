@@ -28,12 +28,12 @@ def plan(context: Context, of: Model | Table) -> Steps[Plan]:
     """What to do so that what is deployed is as a model says. Changes nothing."""
     steps, fills, by_hand = list[Step](), list[Fill](), list[ByHand]()
     for table in tables_of(of):
-        found = yield from describe(table)
-        if found is None:
+        deployed = yield from describe(table)
+        if deployed is None:
             steps.append(CreateTable(table))
             continue
-        steps += _begun(table, found)
-        differences = compare(table, found)
+        steps += _unfinished_indexes(table, deployed)
+        differences = compare(table, deployed)
         differences += yield from compare_ttl(table)
         differences += yield from compare_recovery(table)
         for difference in differences:
@@ -46,31 +46,31 @@ def plan(context: Context, of: Model | Table) -> Steps[Plan]:
     return Plan(of.name, tuple(steps), tuple(fills), tuple(by_hand))
 
 
-def _begun(table: Table, found: dict[str, Any]) -> list[Step]:
+def _unfinished_indexes(table: Table, deployed: dict[str, Any]) -> list[Step]:
     """Indexes of the model that somebody has begun to make."""
-    wanted = {index.name for index in table.indexes}
+    names = {index.name for index in table.indexes}
     return [
         AddIndex(table, index["IndexName"], is_started=True)
-        for index in found.get("GlobalSecondaryIndexes", ())
-        if index["IndexName"] in wanted and index.get("IndexStatus") in AT_WORK
+        for index in deployed.get("GlobalSecondaryIndexes", ())
+        if index["IndexName"] in names and index.get("IndexStatus") in AT_WORK
     ]
 
 
-def _step(each: Difference) -> Step | None:
+def _step(difference: Difference) -> Step | None:
     """What can be done about a difference without losing anything; None where that is not for us to
     do.
     """
-    match each.kind:
-        case "index missing" if isinstance(each.table.index(each.index), GSI):
-            return AddIndex(each.table, each.index)
+    match difference.kind:
+        case "index missing" if isinstance(difference.table.index(difference.index), GSI):
+            return AddIndex(difference.table, difference.index)
         case "TTL" | "deletion protection":
-            return Change(each)
+            return Change(difference)
         case "stream":
-            return Change(each) if each.deployed is None else None
+            return Change(difference) if difference.deployed is None else None
         case "point-in-time recovery":
-            return Change(each) if each.model == "on" else None
+            return Change(difference) if difference.model == "on" else None
         case "billing":
-            return Change(each) if each.model == "PAY_PER_REQUEST" else None
+            return Change(difference) if difference.model == "PAY_PER_REQUEST" else None
         case _:
             return None
 
@@ -87,10 +87,12 @@ def _fills(context: Context, table: Table) -> Steps[list[Fill]]:
 def stored_of(context: Context, table: Table) -> Steps[dict[str, Stored]]:
     """What is written down of the entities of a table, by their names."""
     try:
-        found = yield from pages.query_all(context, Stored.of_table(table=table.name).consistent())
+        records = yield from pages.query_all(
+            context, Stored.of_table(table=table.name).consistent()
+        )
     except TableMissing:
         return {}
-    return {stored.entity: stored for stored in found}
+    return {stored.entity: stored for stored in records}
 
 
 def reasons_to_fill(layout: Layout, stored: Stored | None) -> tuple[str, ...]:

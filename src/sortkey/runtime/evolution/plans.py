@@ -10,7 +10,7 @@ from typing import Any
 
 from sortkey.model.entity import Entity
 from sortkey.model.tables import Table
-from sortkey.runtime.differences import Difference, shown
+from sortkey.runtime.differences import Difference, value_text
 
 ANOTHER_INDEX = (
     "An index cannot be changed: declare one of another name, apply and backfill, move the reads "
@@ -56,7 +56,7 @@ class AddIndex:
         key = ", ".join(self.table.key_attributes(self.index).names)
         return (
             f"{self.table.name}: add the index {self.index} ({key}; "
-            f"{shown(self.table.index(self.index).projection)})"
+            f"{value_text(self.table.index(self.index).projection)})"
         )
 
 
@@ -71,8 +71,9 @@ class Change:
         return self.difference.table
 
     def __str__(self) -> str:
-        each = self.difference
-        return f"{self.table.name}: {each.kind} from {shown(each.deployed)} to {shown(each.model)}"
+        difference = self.difference
+        before, after = value_text(difference.deployed), value_text(difference.model)
+        return f"{self.table.name}: {difference.kind} from {before} to {after}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,15 +33,15 @@ class Progress:
     """About how many items the table has, of all kinds, as the service tells."""
 
     def __str__(self) -> str:
-        told = f"{self.read:,} read, {self.written:,} written"
+        text = f"{self.read:,} read, {self.written:,} written"
         more = {
             "newer": self.newer,
             "gone": self.gone,
             "failed": self.failed,
             "conflicts": self.conflicts,
         }
-        told += "".join(f", {count:,} {name}" for name, count in more.items() if count)
-        return f"{told}; {self.segments_done} of {self.segments} segments done"
+        text += "".join(f", {count:,} {name}" for name, count in more.items() if count)
+        return f"{text}; {self.segments_done} of {self.segments} segments done"
 
 
 @dataclass(frozen=True, slots=True)

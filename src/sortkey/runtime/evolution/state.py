@@ -95,7 +95,7 @@ def name_of(layout: Layout) -> str:
 
 def keys_of(layout: Layout) -> Keys:
     """The attributes of index keys that an item could lack, and how they are made."""
-    made: Keys = {}
+    keys: Keys = {}
     for index_key in layout.keys.values():
         for attribute, template in index_key.templates:
             if index_key.index is None or attribute in layout.table.key:
@@ -106,15 +106,15 @@ def keys_of(layout: Layout) -> Keys:
                 not layout.is_plain(attribute, template)
                 or default_of(layout.by_attribute[attribute].info) is not None
             ):
-                made[attribute] = template.text + (
+                keys[attribute] = template.text + (
                     f" over {index_key.shards} shards" if index_key.shards else ""
                 )
-    return made
+    return keys
 
 
 def checksum(layouts: list[Layout]) -> str:
     """Of everything that a backfill makes of the items of some entities."""
-    told = [
+    facts = [
         [
             name_of(layout),
             layout.schema_version,
@@ -123,4 +123,4 @@ def checksum(layouts: list[Layout]) -> str:
         ]
         for layout in layouts
     ]
-    return sha256(orjson.dumps(told)).hexdigest()[:16]
+    return sha256(orjson.dumps(facts)).hexdigest()[:16]

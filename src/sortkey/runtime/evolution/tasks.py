@@ -105,11 +105,11 @@ def begin(context: Context, of: type[Entity] | Table, settings: Settings) -> Ste
     expect(of, (type, Table), "no kind of entity: backfill() takes a class, as Stage, or a table")
     table = of if isinstance(of, Table) else of.__layout__.table
     entities = table.entities if isinstance(of, Table) else [of]
-    found = yield from describe(table)
-    if found is None:
+    deployed = yield from describe(table)
+    if deployed is None:
         raise missing_table({"TableName": table.name})
     task = Task(table, entities, settings, _new_run(context, table, entities, settings))
-    task.expected = found.get("ItemCount") or None
+    task.expected = deployed.get("ItemCount") or None
     if not settings.dry_run:
         yield from ensure(evolution_table)
         yield from _take_up(context, task)
@@ -122,7 +122,7 @@ def begin(context: Context, of: type[Entity] | Table, settings: Settings) -> Ste
 def finish(context: Context, task: Task) -> Steps[Backfilled]:
     """Write down that it is done, and what the stored items have now."""
     problems = [problem for part in task.parts.values() for problem in part.problems]
-    made = Backfilled(
+    result = Backfilled(
         **task.totals(),
         entities=tuple(entity.__name__ for entity in task.entities),
         problems=tuple(problems[:PROBLEMS_MAX]),
@@ -130,12 +130,12 @@ def finish(context: Context, task: Task) -> Steps[Backfilled]:
         is_dry=task.settings.dry_run,
     )
     if task.settings.dry_run:
-        return made
+        return result
     key = Run.key(table=task.run.table, entities=task.run.entities)
     yield from _written(context, key, {"is_done": True}, Run.lease == task.run.lease)
-    for entity in task.entities if made.is_complete else ():
+    for entity in task.entities if result.is_complete else ():
         yield from note(context, task.table, entity)
-    return made
+    return result
 
 
 def note_place(context: Context, part: Segment, changes: Mapping[str, Any]) -> Steps[Segment]:

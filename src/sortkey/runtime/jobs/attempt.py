@@ -87,6 +87,6 @@ class Running:
         """The step, if an earlier attempt has done it."""
         if self._steps_done is None:
             wanted = StepRun.of_job(job_id=self.job.job_id).consistent()
-            found = [] if self.is_first else self.means.store.query(wanted)
-            self._steps_done = {step.name: step for step in found if step.status == "completed"}
+            runs = [] if self.is_first else self.means.store.query(wanted)
+            self._steps_done = {step.name: step for step in runs if step.status == "completed"}
         return self._steps_done.get(name)

@@ -21,7 +21,7 @@ from sortkey.runtime.jobs.bells import of_job, of_queue
 from sortkey.runtime.jobs.context import JobContext
 from sortkey.runtime.jobs.leases import Ending
 from sortkey.runtime.jobs.records import Job
-from sortkey.runtime.jobs.values import kept
+from sortkey.runtime.jobs.values import storable
 from sortkey.runtime.metrics import counter, histogram
 
 ATTEMPTS = counter("sortkey_job_attempts_total", "Attempts of jobs, by how they ended.")
@@ -35,7 +35,7 @@ def run(running: Running) -> Job:
     """
     try:
         result = running.definition.function(JobContext(running), **running.job.arguments)
-        ending = Ending("completed", "completed", result=kept(result, "the result of a job"))
+        ending = Ending("completed", "completed", result=storable(result, "the result of a job"))
     except JobStopped as stopped:
         ending = after_stop(running, stopped)
     except Exception as error:
@@ -101,18 +101,18 @@ def after_failure(running: Running, error: BaseException) -> Ending:
     """What an error of the function means for the job. It goes into the log with where it
     happened.
     """
-    told = f"{type(error).__name__}: {error}"
+    message = f"{type(error).__name__}: {error}"
     where = "".join(traceback.format_exception(error))[-TRACEBACK_CHARACTERS_MAX:]
     try:
         running.log.add(
             running.step,
             "ERROR",
-            f"attempt {running.job.attempt} failed: {told}",
+            f"attempt {running.job.attempt} failed: {message}",
             {"traceback": where},
         )
     except SortkeyError as problem:
         running.means.on_error(f"job {running.job.job_id}: its error could not be logged", problem)
-    return _failed(running, "failed", told, final=isinstance(error, GiveUp))
+    return _failed(running, "failed", message, final=isinstance(error, GiveUp))
 
 
 def _failed(running: Running, outcome: Any, error: str, *, final: bool = False) -> Ending:

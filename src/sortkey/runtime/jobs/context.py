@@ -11,7 +11,7 @@ from sortkey.model.operations import Put
 from sortkey.runtime.jobs.attempt import Running
 from sortkey.runtime.jobs.records import Checkpoint, Job
 from sortkey.runtime.jobs.steps import Step
-from sortkey.runtime.jobs.values import kept
+from sortkey.runtime.jobs.values import storable
 from sortkey.runtime.store import Store
 
 P = ParamSpec("P")
@@ -92,15 +92,15 @@ class JobContext:
     def state(self) -> Any:
         """The state of the last checkpoint, also of an earlier attempt; None before the first."""
         if self._state is _NOT_READ:
-            found = self.store.find(Checkpoint.key(job_id=self.job.job_id), consistent=True)
-            self._state = found.state if found else None
+            checkpoint = self.store.find(Checkpoint.key(job_id=self.job.job_id), consistent=True)
+            self._state = checkpoint.state if checkpoint else None
         return self._state
 
     def checkpoint(self, state: Any) -> None:
         """Keep a state, from which the job goes on when it is taken up again. A safe point."""
         running = self._running
         running.safe_point()
-        state = kept(state, "the state of a job")
+        state = storable(state, "the state of a job")
         running.log.flush()
         running.lease.commit(
             Put(Checkpoint(job_id=self.job.job_id, attempt=self.attempt, state=state))

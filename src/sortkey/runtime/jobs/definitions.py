@@ -83,7 +83,7 @@ def job(
             f"job {name}: timeout and log_buffer must be more than 0, retries at least 0"
         )
 
-    def made(function: Callable[Concatenate[JobContext, P], R]) -> JobFunction[P, R]:
+    def decorate(function: Callable[Concatenate[JobContext, P], R]) -> JobFunction[P, R]:
         if inspect.iscoroutinefunction(function):
             raise ModelError(
                 f"job {name} is async, and workers run threads: call asyncio.run() in a plain "
@@ -91,4 +91,4 @@ def job(
             )
         return JobFunction(name, function, timeout, retries, backoff or Backoff(), log_buffer)
 
-    return made
+    return decorate

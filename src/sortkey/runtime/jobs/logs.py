@@ -11,7 +11,7 @@ from typing import Any
 from sortkey.errors import ModelError
 from sortkey.runtime.jobs.means import Means
 from sortkey.runtime.jobs.records import Level, LogLine
-from sortkey.runtime.jobs.values import kept
+from sortkey.runtime.jobs.values import storable
 
 LEVELS: tuple[Level, ...] = ("DEBUG", "INFO", "WARNING", "ERROR")
 MESSAGE_CHARACTERS_MAX = 10_000
@@ -39,14 +39,17 @@ class LogBook:
 
     def add(self, step: str | None, level: str, message: str, details: Mapping[str, Any]) -> None:
         """One more line. It is stored when this comes back, unless lines are collected."""
-        found, plain_details = level_of(level), kept(dict(details), "the details of a line")
+        level_number, plain_details = (
+            level_of(level),
+            storable(dict(details), "the details of a line"),
+        )
         with self._lock:
             line = LogLine(
                 job_id=self._job_id,
                 attempt=self._attempt,
                 number=self._number + 1,
                 step=step,
-                level=found,
+                level=level_number,
                 message=message[:MESSAGE_CHARACTERS_MAX],
                 at=self._means.now(),
                 details=plain_details,

@@ -32,7 +32,7 @@ from sortkey.runtime.jobs.records import (
     StepRun,
     table,
 )
-from sortkey.runtime.jobs.values import kept
+from sortkey.runtime.jobs.values import storable
 from sortkey.runtime.pages import Page
 from sortkey.runtime.store import Store
 
@@ -102,12 +102,12 @@ class JobQueue:
         if isinstance(job, JobFunction):
             job.check_arguments(arguments or {})
         now = self._means.now()
-        made = Job(
+        new_job = Job(
             job_id=job_id
             or self._new_id(job if isinstance(job, str) else job.name, idempotency_key),
             queue=self.name,
             name=job if isinstance(job, str) else job.name,
-            arguments=kept(dict(arguments or {}), "the arguments of a job"),
+            arguments=storable(dict(arguments or {}), "the arguments of a job"),
             priority=priority,
             lane=LANES[priority],
             due_at=now + timedelta(seconds=delay),
@@ -120,9 +120,9 @@ class JobQueue:
             worker_deaths_max=self.worker_deaths_max,
         )
         try:
-            stored = self.store.create(made)
+            stored = self.store.create(new_job)
         except AlreadyExists as there:
-            stored = self._same(made, there.item or self.get(made.job_id))
+            stored = self._same(new_job, there.item or self.get(new_job.job_id))
         self._tell(
             stored
         )  # also of one that was there: who enqueued it may have ended before it told
@@ -133,14 +133,14 @@ class JobQueue:
             return f"JOB-{self._means.entropy(10).hex()}"
         return f"JOB-{sha256(repr((self.name, name, idempotency_key)).encode()).hexdigest()[:32]}"
 
-    def _same(self, wanted: Job, there: Job) -> Job:
-        if wanted.arguments != there.arguments:
+    def _same(self, wanted: Job, existing: Job) -> Job:
+        if wanted.arguments != existing.arguments:
             raise JobConflict(
-                f"job {there.job_id} was enqueued under the key "
+                f"job {existing.job_id} was enqueued under the key "
                 f"{wanted.idempotency_key or wanted.job_id!r} with other "
                 "arguments"
             )
-        return there
+        return existing
 
     def _tell(self, job: Job) -> None:
         if job.due_at is not None:
@@ -196,8 +196,8 @@ class JobQueue:
 
     def state(self, job_id: str) -> Any:
         """The state of the last checkpoint."""
-        found = self.store.find(Checkpoint.key(job_id=job_id), consistent=True)
-        return found.state if found else None
+        checkpoint = self.store.find(Checkpoint.key(job_id=job_id), consistent=True)
+        return checkpoint.state if checkpoint else None
 
     def logs(
         self,
@@ -208,14 +208,12 @@ class JobQueue:
         attempt: int | None = None,
     ) -> list[LogLine]:
         """The log in order: of one attempt, of one step, from a level on."""
-        wanted = LogLine.of_job(job_id=job_id, attempt=attempt).consistent()
+        query = LogLine.of_job(job_id=job_id, attempt=attempt).consistent()
         if step is not None:
-            wanted = wanted.where(LogLine.step == step)
+            query = query.where(LogLine.step == step)
         if level is not None:
-            wanted = wanted.where(
-                attr(LogLine.level).isin(*LEVELS[LEVELS.index(level_of(level)) :])
-            )
-        return self.store.query(wanted)
+            query = query.where(attr(LogLine.level).isin(*LEVELS[LEVELS.index(level_of(level)) :]))
+        return self.store.query(query)
 
     # -- changes
 

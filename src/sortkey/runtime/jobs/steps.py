@@ -11,7 +11,7 @@ from sortkey.model.operations import Put
 from sortkey.runtime.jobs.attempt import Running
 from sortkey.runtime.jobs.leases import ERROR_CHARACTERS_MAX
 from sortkey.runtime.jobs.records import StepRun
-from sortkey.runtime.jobs.values import kept
+from sortkey.runtime.jobs.values import storable
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -57,7 +57,7 @@ class Step:
         while True:
             started_at = self._running.means.now()
             try:
-                result = kept(call(), f"the result of step {self.name!r}")
+                result = storable(call(), f"the result of step {self.name!r}")
             except JobStopped:
                 raise
             except Exception as error:
@@ -74,11 +74,11 @@ class Step:
                 return result
 
     def _failed(self, error: Exception, started_at: datetime) -> None:
-        told = f"{type(error).__name__}: {error}"[:ERROR_CHARACTERS_MAX]
+        message = f"{type(error).__name__}: {error}"[:ERROR_CHARACTERS_MAX]
         try:
-            self._running.log.add(self.name, "ERROR", told, {})
+            self._running.log.add(self.name, "ERROR", message, {})
             self._running.log.flush()
-            self._running.lease.commit(Put(self._record("failed", started_at, error=told)))
+            self._running.lease.commit(Put(self._record("failed", started_at, error=message)))
         except SortkeyError:
             # The function's own error is what counts; whether the job is still held shows when it
             # ends.

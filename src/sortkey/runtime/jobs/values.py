@@ -26,16 +26,16 @@ INTEGER_LIMIT = 10**38
 """DynamoDB has 38 digits."""
 
 
-def kept(value: Any, what: str) -> Any:
+def storable(value: Any, what: str) -> Any:
     """A copy of a plain value that fits into an item. `what` it is goes into the error."""
-    made = plain(value)
-    size = value_size(encode(made))
+    result = plain(value)
+    size = value_size(encode(result))
     if size > PLAIN_BYTES_MAX:
         raise ModelError(
             f"{what} has {size:,} bytes, and {PLAIN_BYTES_MAX:,} can be kept: store it as an "
             "object and keep its key"
         )
-    return made
+    return result
 
 
 def plain(value: Any, depth: int = 0) -> Any:

@@ -369,9 +369,9 @@ def refuse_other(key: str, etag: str) -> PreconditionFailed:
     )
 
 
-def page_of(found: Iterable[ListedObject], limit: int) -> ObjectPage:
+def page_of(objects: Iterable[ListedObject], limit: int) -> ObjectPage:
     """A page of what was found, of which one more than the limit was looked for."""
-    several = tuple(found)
+    several = tuple(objects)
     if len(several) <= limit:
         return ObjectPage(several, None)
     return ObjectPage(several[:limit], several[limit - 1].key)

@@ -41,7 +41,7 @@ class Link:
 
     def query(self) -> dict[str, str]:
         """What of it stands behind the question mark, without the signature."""
-        said = {
+        values = {
             "expires": str(self.expires),
             "version": self.version_id,
             "size": "" if self.size is None else str(self.size),
@@ -49,7 +49,7 @@ class Link:
             "upload": self.upload_id,
             "part": "" if self.part is None else str(self.part),
         }
-        return {name: value for name, value in said.items() if value}
+        return {name: value for name, value in values.items() if value}
 
 
 def expiry(now: float, seconds: int) -> int:
@@ -81,10 +81,10 @@ def check(
     writes.
     """
     link = _read(method, bucket, key, query)
-    given = query.get("signature", "").encode(
+    received = query.get("signature", "").encode(
         errors="replace"
     )  # a text that is not ASCII cannot be compared
-    if not hmac.compare_digest(_signature(link, secret).encode(), given):
+    if not hmac.compare_digest(_signature(link, secret).encode(), received):
         raise LinkRefused(
             "the URL is not one of ours, or was made for another object or method: ask for a new "
             "one"

@@ -68,14 +68,14 @@ def verify(
     findings, payloads = list[Finding](), context.payloads
     check = _headed if quick else _read
     candidates = yield from _candidates(context, model, grace)
-    shown: Shown = set()
+    pointers_shown: Shown = set()
     for layout in _layouts(model):
         for item in (yield from _items(layout)):
             for pointer in _pointers(layout, item, findings):
-                shown.add((pointer.bucket, pointer.key, pointer.version_id))
+                pointers_shown.add((pointer.bucket, pointer.key, pointer.version_id))
                 if pointer.inline is None:
                     findings += yield Work(partial(_checked, check, payloads, layout, pointer))
-    for bucket, version in _unshown(candidates, shown):
+    for bucket, version in _unshown(candidates, pointers_shown):
         if not (yield from _is_needed(payloads, model, bucket, version)):
             findings.append(_orphan(bucket, version))
     return findings
@@ -88,7 +88,7 @@ def sweep(context: Context, model: Model, grace: timedelta) -> Steps[Sweep]:
     done, payloads = Sweep(), context.payloads
     left = yield from _candidates(context, model, grace)
     for _ in range(2):
-        left = list(_unshown(left, (yield from _shown(model)))) if left else []
+        left = list(_unshown(left, (yield from _pointers_of_items(model)))) if left else []
     for bucket, version in left:
         if not (yield from _is_needed(payloads, model, bucket, version)):
             yield Work(partial(payloads.remove, Pointer(bucket, version.key, version.version_id)))
@@ -96,15 +96,15 @@ def sweep(context: Context, model: Model, grace: timedelta) -> Steps[Sweep]:
     return done
 
 
-def _shown(model: Model) -> Steps[Shown]:
-    shown: Shown = set()
+def _pointers_of_items(model: Model) -> Steps[Shown]:
+    pointers_shown: Shown = set()
     for layout in _layouts(model):
         for item in (yield from _items(layout)):
-            shown |= {
+            pointers_shown |= {
                 (pointer.bucket, pointer.key, pointer.version_id)
                 for pointer in _pointers(layout, item, [])
             }
-    return shown
+    return pointers_shown
 
 
 # -- items
@@ -125,12 +125,12 @@ def _items(layout: Layout) -> Steps[list[Item]]:
     request["FilterExpression"] = " OR ".join(tests)
     request["ProjectionExpression"] = ", ".join(names.path(path) for path in paths)
     names.put_into(request)
-    found: list[Item] = []
+    items: list[Item] = []
     while True:
         answer = yield Call("Scan", request, f"{layout.entity.__name__}.payloads")
-        found += [item for item in answer["Items"] if _is_of(layout, item)]
+        items += [item for item in answer["Items"] if _is_of(layout, item)]
         if answer.get("LastEvaluatedKey") is None:
-            return found
+            return items
         request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
 
@@ -195,35 +195,38 @@ def _candidates(
     """Versions under the keys of payload fields that are old enough to have a pointer."""
     before = datetime.fromtimestamp(context.clock(), UTC) - grace
     declared = [payload.declared for layout in _layouts(model) for _, payload in layout.payloads]
-    found: list[tuple[str, ObjectVersion]] = []
+    candidates: list[tuple[str, ObjectVersion]] = []
     for bucket in dict.fromkeys(place.bucket for place in declared):
         of_bucket = [place for place in declared if place.bucket == bucket]
         listed: list[ObjectVersion] = yield Work(
             partial(_listed, context.payloads, bucket, of_bucket, before)
         )
-        found += [(bucket, version) for version in listed]
-    return found
+        candidates += [(bucket, version) for version in listed]
+    return candidates
 
 
 def _listed(
     payloads: Payloads, bucket: str, declared: Sequence[StoredIn], before: datetime
 ) -> list[ObjectVersion]:
-    found: dict[tuple[str, str], ObjectVersion] = {}
+    versions: dict[tuple[str, str], ObjectVersion] = {}
     for prefix in {place.template.literal_prefix for place in declared}:
         for version in payloads.bucket(bucket).versions(prefix):
             if version.is_marker or version.modified_at > before:
                 continue
             if any(place.template.matches(version.key) for place in declared):
-                found[version.key, version.version_id] = version
-    return list(found.values())
+                versions[version.key, version.version_id] = version
+    return list(versions.values())
 
 
 def _unshown(
-    candidates: Sequence[tuple[str, ObjectVersion]], shown: Shown
+    candidates: Sequence[tuple[str, ObjectVersion]], pointers_shown: Shown
 ) -> Iterator[tuple[str, ObjectVersion]]:
     """A pointer without a version shows whatever is under its key."""
     for bucket, version in candidates:
-        if not shown & {(bucket, version.key, version.version_id), (bucket, version.key, None)}:
+        if not pointers_shown & {
+            (bucket, version.key, version.version_id),
+            (bucket, version.key, None),
+        }:
             yield bucket, version
 
 

@@ -38,15 +38,15 @@ def shows(layout: Layout, item: Item | None, pointer: Pointer) -> bool:
 
 def pointers(layout: Layout, item: Item) -> list[Pointer]:
     """The pointers in an item, also in one that its entity could not read."""
-    found: list[Pointer] = []
+    result: list[Pointer] = []
     stripped, _ = layout.without_archive_mark(item)
     for place, payload in layout.payloads:
         if len(place.path) > 1 and "M" not in item.get(str(place.path[0]), {}):
             continue
         pointer = payload.read(layout.members(place, item), layout.key_in(stripped))
         if pointer is not None:
-            found.append(pointer)
-    return found
+            result.append(pointer)
+    return result
 
 
 def _places(layout: Layout, key: Item) -> list[Item]:

@@ -76,10 +76,10 @@ def put(context: Context, entity: E, mode: PutMode, when: Test) -> Steps[E]:
     draft, layout = Draft(context.payloads), type(entity).__layout__
     once = _new_once(layout, entity)
     try:
-        made = yield from _with_pointers(context, draft, entity)
+        stored = yield from _with_pointers(context, draft, entity)
         guarded = _guarded(when, [] if mode == "create" else once)
         draft.is_sent = True
-        return (yield from writes.put(context, made, mode, guarded))
+        return (yield from writes.put(context, stored, mode, guarded))
     except Exception as error:
         yield from draft.discard(error)
         if mode == "create" and isinstance(error, PreconditionFailed):
@@ -92,9 +92,9 @@ def update(context: Context, operation: Update[E]) -> Steps[E]:
     """Change some fields, payloads among them."""
     draft, layout = Draft(context.payloads), operation.entity_class.__layout__
     try:
-        made = yield from _updated(draft, operation)
+        write = yield from _updated(draft, operation)
         draft.is_sent = True
-        return (yield from writes.update(context, made))
+        return (yield from writes.update(context, write))
     except Exception as error:
         yield from draft.discard(error)
         _raise_if_written(layout, error, [place for place in _set_in(operation) if _is_once(place)])
@@ -145,11 +145,11 @@ def transact(context: Context, operations: Sequence[Write[Any]], token: str | No
         context, [operation.key for operation in operations if isinstance(operation, Delete)]
     )
     try:
-        made = list[Write[Any]]()
+        stored_writes = list[Write[Any]]()
         for operation in operations:
-            made.append((yield from _in_transaction(context, draft, operation)))
+            stored_writes.append((yield from _in_transaction(context, draft, operation)))
         draft.is_sent = True
-        yield from transactions.transact(context, made, token=token)
+        yield from transactions.transact(context, stored_writes, token=token)
     except Exception as error:
         yield from draft.discard(error)
         raise
@@ -164,15 +164,15 @@ def batch_write(
     draft = Draft(context.payloads)
     gone = yield from _to_be_deleted(context, deletes)
     try:
-        made = list[Entity]()
+        entities = list[Entity]()
         for entity in puts:
             if names := [place.name for place in _new_once(type(entity).__layout__, entity)]:
                 raise ModelError(
                     f"{names[0]} is written once, which a batch cannot guarantee: use create()"
                 )
-            made.append((yield from _with_pointers(context, draft, entity)))
+            entities.append((yield from _with_pointers(context, draft, entity)))
         draft.is_sent = True
-        written = yield from batches.batch_write(context, made, deletes)
+        written = yield from batches.batch_write(context, entities, deletes)
     except Exception as error:
         yield from draft.discard(error)
         raise
@@ -187,9 +187,9 @@ def batch_write(
 def _in_transaction(context: Context, draft: Draft, operation: Write[Any]) -> Steps[Write[Any]]:
     layout = operation.entity_class.__layout__
     if isinstance(operation, Put) and layout.payloads:
-        made = yield from _with_pointers(context, draft, operation.entity)
+        stored = yield from _with_pointers(context, draft, operation.entity)
         when = _guarded(operation.when, _new_once(layout, operation.entity))
-        return replace(operation, entity=made, when=when)
+        return replace(operation, entity=stored, when=when)
     if isinstance(operation, Update):
         return (yield from _updated(draft, operation))
     return operation
@@ -217,8 +217,8 @@ def _with_pointers(context: Context, draft: Draft, entity: E) -> Steps[E]:
 
 def _updated(draft: Draft, operation: Update[E]) -> Steps[Update[E]]:
     layout = operation.entity_class.__layout__
-    found = _set_in(operation)
-    if not found:
+    payload_places = _set_in(operation)
+    if not payload_places:
         return operation
     current = yield from reads.find(operation.key, consistent=True)
     if current is None and not operation.upsert:
@@ -230,12 +230,12 @@ def _updated(draft: Draft, operation: Update[E]) -> Steps[Update[E]]:
     actions = list[Action]()
     for action in operation.actions:
         place, payload = action.attr.place.payload, action.value
-        if place is None or action.attr.place not in found:
+        if place is None or action.attr.place not in payload_places:
             actions.append(action)
             continue
         pointer = yield from _stored(draft, layout, place, payload, values, owner)
         actions += place.pointer_actions(action.attr, payload.published(pointer))
-    once = [place for place in found if _is_once(place)]
+    once = [place for place in payload_places if _is_once(place)]
     return replace(operation, actions=tuple(actions), when=_guarded(operation.when, once))
 
 
@@ -273,14 +273,14 @@ def _leftover(
 ) -> Steps[str | None]:
     """The ETag of what a crashed writer left under a key that is written once. Raises
     PreconditionFailed for an object that an item shows, or that no store wrote."""
-    found = yield Work(partial(payloads.find, place.declared.bucket, key))
-    if found is None:
+    info = yield Work(partial(payloads.find, place.declared.bucket, key))
+    if info is None:
         return None
-    owner = Owner.of(found)
+    owner = Owner.of(info)
     if owner is not None:
-        pointer = Pointer(place.declared.bucket, key, found.version_id, owner=owner.key)
+        pointer = Pointer(place.declared.bucket, key, info.version_id, owner=owner.key)
         if owner.table == layout.table.name and not (yield from is_shown(layout, pointer)):
-            return found.etag
+            return info.etag
     raise PreconditionFailed(f"{key} is there already, and is written once")
 
 
@@ -302,12 +302,12 @@ def _is_once(place: Place) -> bool:
 
 def _new_once(layout: Layout, entity: Entity) -> list[Place]:
     """The fields that are written once, and are about to be."""
-    found: list[Place] = []
+    places: list[Place] = []
     for place, _ in layout.payloads:
         payload: Payload[Any] | None = getattr(entity, place.name)
         if _is_once(place) and payload is not None and payload.pointer is None:
-            found.append(place)
-    return found
+            places.append(place)
+    return places
 
 
 def _guarded(when: Test, once: Sequence[Place]) -> Condition | None:
@@ -337,10 +337,10 @@ def _raise_if_exists(draft: Draft, entity: Entity, error: Exception) -> Steps[No
     create() has to know.
     """
     assert draft.owner is not None
-    found = yield from reads.find(ItemKey(type(entity), draft.owner.key, {}), consistent=True)
-    if found is not None:
+    existing = yield from reads.find(ItemKey(type(entity), draft.owner.key, {}), consistent=True)
+    if existing is not None:
         raise AlreadyExists(
-            f"{Put(entity, 'create').describe()}: it exists already", found
+            f"{Put(entity, 'create').describe()}: it exists already", existing
         ) from error
 
 
@@ -385,8 +385,8 @@ def _to_be_deleted(context: Context, keys: Sequence[ItemKey[Any]]) -> Steps[list
     """The stored entities with payload fields that a transaction or a batch is about to delete."""
     wanted = [key for key in keys if key.entity.__layout__.payloads]
     yield from _open_buckets(context, [key.entity for key in wanted])
-    found = (yield from batches.batch_get(context, wanted, consistent=True)) if wanted else []
-    return [pointer for pointer in found if pointer is not None]
+    entities = (yield from batches.batch_get(context, wanted, consistent=True)) if wanted else []
+    return [pointer for pointer in entities if pointer is not None]
 
 
 def _open_buckets(context: Context, entities: Sequence[type[Entity]]) -> Steps[None]:

@@ -15,14 +15,14 @@ CUT = "…"
 def snippet(text: str, marks: Sequence[tuple[int, int]], size: int = SNIPPET) -> str:
     """The piece of a text around the first word that was searched for."""
     start, end = _window(text, marks[0][0] if marks else 0, size)
-    made, at = "", start
+    html, at = "", start
     for begin, stop in marks:
         if begin >= end or stop > end:
             break
         if begin >= at:
-            made += f"{escape(text[at:begin])}<em>{escape(text[begin:stop])}</em>"
+            html += f"{escape(text[at:begin])}<em>{escape(text[begin:stop])}</em>"
             at = stop
-    return (CUT if start else "") + made + escape(text[at:end]) + (CUT if end < len(text) else "")
+    return (CUT if start else "") + html + escape(text[at:end]) + (CUT if end < len(text) else "")
 
 
 def _window(text: str, first: int, size: int) -> tuple[int, int]:

@@ -32,16 +32,16 @@ def follow(
     """
 
     def index_changes(changes: Sequence[Change[E]]) -> None:
-        writes, asked = list[DocumentWrite](), list[str]()
+        writes, unsure = list[DocumentWrite](), list[str]()
         for change in changes:
             if change.new is not None:
                 writes.append(search.document.write_of(change.new))
             elif change.old is not None and search.document.of.__layout__.archive is None:
                 writes.append(search.document.removal_of(change.old))
             else:
-                asked.append(_id_of(search, change))
-        asked += search.write(writes).late
-        renew(search, source, asked)
+                unsure.append(_id_of(search, change))
+        unsure += search.write(writes).late
+        renew(search, source, unsure)
         search.flush()  # before the worker notes that the changes are done
 
     return on_changes(search.document.of, name=name or f"search-{search.document.name}")(
@@ -69,11 +69,11 @@ def follow_composed(
 
 
 def _id_of(search: Search[Any], change: Change[Any]) -> str:
-    made = search.document.id.render(change.key.values)
-    if made is None:
+    text = search.document.id.render(change.key.values)
+    if text is None:
         raise ModelError(
             f"{search.document.name}: the stream shows only the keys of what is deleted, and the "
             "id needs more: "
             'declare the table with stream="NEW_AND_OLD_IMAGES"'
         )
-    return made
+    return text

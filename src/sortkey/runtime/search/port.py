@@ -25,7 +25,7 @@ Marked = tuple[str, list[tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class IndexedDocument:
     """One document of an answer."""
 
     id: str
@@ -39,7 +39,7 @@ class Found:
 class Answer:
     """A page; `position` is None at the end."""
 
-    found: list[Found]
+    documents: list[IndexedDocument]
     total: int
     facets: dict[str, list[FacetValue]]
     position: Position | None
@@ -84,7 +84,7 @@ class SearchIndex(Protocol):
 
     def count(self, where: Match | None, /) -> int: ...
 
-    def get(self, ids: Sequence[str], /) -> dict[str, Found]:
+    def get(self, ids: Sequence[str], /) -> dict[str, IndexedDocument]:
         """Documents by their ids, also those that no query finds yet. What is not there is left
         out.
         """

@@ -15,7 +15,7 @@ from sortkey.model.documents import Document, DocumentWrite
 from sortkey.runtime import cursors
 from sortkey.runtime.search.highlights import snippet
 from sortkey.runtime.search.matches import Match
-from sortkey.runtime.search.port import Found, SearchIndex, Written
+from sortkey.runtime.search.port import IndexedDocument, SearchIndex, Written
 from sortkey.runtime.search.queries import Hit, SearchPage, SearchQuery
 from sortkey.runtime.search.query_checks import checked, checked_match
 
@@ -88,33 +88,33 @@ class Search(Generic[T]):
         """A page of what matches. Raises ModelError for what cannot be asked, BadCursor for a
         foreign cursor.
         """
-        asked = query if isinstance(query, SearchQuery) else SearchQuery(query)
-        normal = checked(self.document, asked)
+        request = query if isinstance(query, SearchQuery) else SearchQuery(query)
+        normal = checked(self.document, request)
         identity = {
             "index": self.document.name,
             "kind": type(self.index).__name__,
             **normal.identity,
         }
         position: Any = None
-        if asked.cursor is not None:
-            position = cursors.read(self._secret, self._tenant, identity, asked.cursor)
+        if request.cursor is not None:
+            position = cursors.read(self._secret, self._tenant, identity, request.cursor)
         answer = self.index.query(normal, position)
         cursor: str | None = None
         if answer.position is not None:
             cursor = cursors.sign(self._secret, self._tenant, identity, answer.position)
         return SearchPage(
-            [_hit(found) for found in answer.found], answer.total, answer.facets, cursor
+            [_hit(match) for match in answer.documents], answer.total, answer.facets, cursor
         )
 
     def iterate(self, query: SearchQuery | Match | None = None) -> Iterator[Hit]:
         """Everything that matches, one by one, read page by page."""
-        asked = query if isinstance(query, SearchQuery) else SearchQuery(query, size=BATCH)
+        request = query if isinstance(query, SearchQuery) else SearchQuery(query, size=BATCH)
         while True:
-            page = self.query(asked)
+            page = self.query(request)
             yield from page.hits
             if page.cursor is None:
                 return
-            asked = replace(asked, cursor=page.cursor)
+            request = replace(request, cursor=page.cursor)
 
     def count(self, where: Match | None = None) -> int:
         return self.index.count(
@@ -123,8 +123,8 @@ class Search(Generic[T]):
 
     def get(self, id: str) -> Hit | None:
         """A document by its id, also one that no query finds yet."""
-        found = self.index.get([id]).get(id)
-        return None if found is None else _hit(found)
+        stored = self.index.get([id]).get(id)
+        return None if stored is None else _hit(stored)
 
     def versions_of(self, ids: Sequence[str]) -> dict[str, int]:
         """The versions of some documents; those that are not there are left out."""
@@ -167,9 +167,9 @@ class Search(Generic[T]):
         self.close()
 
 
-def _hit(found: Found) -> Hit:
+def _hit(match: IndexedDocument) -> Hit:
     highlights = {
         name: [snippet(text, marks) for text, marks in marked]
-        for name, marked in found.marked.items()
+        for name, marked in match.marked.items()
     }
-    return Hit(found.id, found.version, found.fields, found.score, highlights)
+    return Hit(match.id, match.version, match.fields, match.score, highlights)

@@ -108,7 +108,7 @@ class ComposedSource(Generic[E, T]):
         """The ids of the documents that may be others after a change."""
         raise NotImplementedError
 
-    def parts(self, found: T, /) -> Sequence[Entity]:
+    def parts(self, composed: T, /) -> Sequence[Entity]:
         """The items that a document is made of, the one that it stands for first."""
         raise NotImplementedError
 

@@ -63,7 +63,7 @@ class DeadLetters:
             stream_arn=origin.stream_arn,
             shard_id=origin.shard_id,
             sequence_number=record["dynamodb"]["SequenceNumber"],
-            error=_shown(error),
+            error=_error_text(error),
             trace=_trace(error),
             attempts=attempts,
             record=pieces[0],
@@ -122,17 +122,17 @@ class DeadLetters:
             raise LookupError(
                 f"there is no handler {letter.handler} any more: add it, or drop the letter"
             )
-        found = [
+        matching = [
             change
             for handler, change in dispatch.find(letter.table, self.record(letter))
             if handler.name == letter.handler
         ]
-        if not found:
+        if not matching:
             raise LookupError(
                 f"{letter.handler} takes no changes like this one any more: let it, or drop the "
                 "letter"
             )
-        for change in found:
+        for change in matching:
             if isinstance(change, Unreadable):
                 raise change.error
             dispatch.call(dispatch.by_name[letter.handler], [change])
@@ -149,7 +149,7 @@ class DeadLetters:
 
     def _failed_again(self, letter: DeadLetter, error: Exception) -> DeadLetter:
         again = letter.changed(
-            error=_shown(error), trace=_trace(error), attempts=letter.attempts + 1
+            error=_error_text(error), trace=_trace(error), attempts=letter.attempts + 1
         )
         return self._store.put(again)
 
@@ -158,7 +158,7 @@ class DeadLetters:
         return DeadLetterPart(**about, number=number, record=piece)
 
 
-def _shown(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:ERROR_CHARACTERS]
 
 

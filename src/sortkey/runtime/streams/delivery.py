@@ -14,7 +14,7 @@ from sortkey.errors import ChangeRefused, ModelError
 from sortkey.model.changes import Change, Record
 from sortkey.runtime.metrics import Metrics, counter, histogram
 from sortkey.runtime.streams.dead_letters import DeadLetters, Origin
-from sortkey.runtime.streams.dispatch import Dispatch, Found, Unreadable
+from sortkey.runtime.streams.dispatch import Dispatch, MatchedChange, Unreadable
 from sortkey.runtime.streams.handlers import AnyHandler
 
 log = logging.getLogger("sortkey.streams")
@@ -33,7 +33,7 @@ SECONDS = histogram(
 )
 
 
-Matches = list[tuple[AnyHandler, Found]]
+Matches = list[tuple[AnyHandler, MatchedChange]]
 BeforeTry = Callable[[int], None]
 """Called before every try with its number: it keeps the lease, and raises where all has to stop."""
 
@@ -83,24 +83,28 @@ class Delivery:
         """The handlers of a record, each with the change that it is for."""
         return list(self._dispatch.find(origin.table, record))
 
-    def one_by_one(self, found: Matches, origin: Origin, before_try: BeforeTry) -> None:
+    def one_by_one(self, matches: Matches, origin: Origin, before_try: BeforeTry) -> None:
         """Give a record to the handlers that take changes one by one."""
-        for handler, change in found:
+        for handler, change in matches:
             if not handler.in_batches:
                 self._deliver(handler, [change], origin, before_try)
 
     def in_batches(self, records: Sequence[Matches], origin: Origin, before_try: BeforeTry) -> None:
         """Give records to the handlers that take batches."""
-        batches: dict[str, list[Found]] = {}
-        for found in records:
-            for handler, change in found:
+        batches: dict[str, list[MatchedChange]] = {}
+        for matches in records:
+            for handler, change in matches:
                 if handler.in_batches:
                     batches.setdefault(handler.name, []).append(change)
         for name, batch in batches.items():
             self._deliver(self._dispatch.by_name[name], batch, origin, before_try)
 
     def _deliver(
-        self, handler: AnyHandler, batch: Sequence[Found], origin: Origin, before_try: BeforeTry
+        self,
+        handler: AnyHandler,
+        batch: Sequence[MatchedChange],
+        origin: Origin,
+        before_try: BeforeTry,
     ) -> None:
         readable = [change for change in batch if isinstance(change, Change)]
         for change in batch:

@@ -27,7 +27,7 @@ class Unreadable:
     error: InvalidItem
 
 
-Found = Change[Any] | Unreadable
+MatchedChange = Change[Any] | Unreadable
 
 
 class Dispatch:
@@ -49,18 +49,18 @@ class Dispatch:
     def tables(self) -> tuple[Table, ...]:
         return tuple(dict.fromkeys(table for handler in self.handlers for table in handler.tables))
 
-    def find(self, table: str, record: Record) -> Iterator[tuple[AnyHandler, Found]]:
+    def find(self, table: str, record: Record) -> Iterator[tuple[AnyHandler, MatchedChange]]:
         """The handlers of a record with the change that each is for. Their own tests are made in
         `call`.
         """
         for entity, handlers in self._by_entity.get(table, {}).items():
             try:
-                found = change_of(entity, record)
+                change = change_of(entity, record)
             except InvalidItem as error:
-                found = Unreadable(record, error)
-            if found is not None:
+                change = Unreadable(record, error)
+            if change is not None:
                 for handler in handlers:
-                    yield handler, found
+                    yield handler, change
 
     def call(self, handler: AnyHandler, changes: Sequence[Change[Any]]) -> int:
         """Call a handler with the changes that it wants; says how many those were. Raises what the

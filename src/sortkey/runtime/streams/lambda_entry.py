@@ -13,7 +13,7 @@ from typing import Any
 from sortkey.errors import ChangeRefused, InvalidItem
 from sortkey.model.changes import Change, Record
 from sortkey.runtime.streams.dead_letters import DeadLetters, Origin
-from sortkey.runtime.streams.dispatch import Dispatch, Found, Unreadable
+from sortkey.runtime.streams.dispatch import Dispatch, MatchedChange, Unreadable
 from sortkey.runtime.streams.handlers import AnyHandler
 
 log = logging.getLogger("sortkey.streams")
@@ -58,15 +58,15 @@ class _Batch:
 
     def deliver(self, records: Sequence[Record]) -> str | None:
         """The sequence number of the first record that failed; None where none did."""
-        batches: dict[str, list[Found]] = {}
+        batches: dict[str, list[MatchedChange]] = {}
         first_failed: str | None = None
         for record in records:
-            found = list(self._dispatch.find(self._origin.table, record))
-            singles = [(handler, change) for handler, change in found if not handler.in_batches]
+            matches = list(self._dispatch.find(self._origin.table, record))
+            singles = [(handler, change) for handler, change in matches if not handler.in_batches]
             if not all(self._take(handler, [change]) for handler, change in singles):
                 first_failed = record["dynamodb"]["SequenceNumber"]
                 break
-            for handler, change in found:
+            for handler, change in matches:
                 if handler.in_batches:
                     batches.setdefault(handler.name, []).append(change)
         failed = [
@@ -79,7 +79,7 @@ class _Batch:
             default=None,
         )
 
-    def _first_failed(self, handler: AnyHandler, batch: Sequence[Found]) -> str | None:
+    def _first_failed(self, handler: AnyHandler, batch: Sequence[MatchedChange]) -> str | None:
         """Halve a batch that fails until it is the one change that does."""
         if self._take(handler, batch):
             return None
@@ -90,7 +90,7 @@ class _Batch:
             handler, batch[middle:]
         )
 
-    def _take(self, handler: AnyHandler, batch: Sequence[Found]) -> bool:
+    def _take(self, handler: AnyHandler, batch: Sequence[MatchedChange]) -> bool:
         try:
             for change in batch:
                 if isinstance(change, Unreadable):
@@ -110,5 +110,5 @@ class _Batch:
         return True
 
 
-def _record(found: Found) -> Record:
-    return found.record
+def _record(match: MatchedChange) -> Record:
+    return match.record

@@ -49,10 +49,10 @@ class Leases:
             expires_at=self._now + PRESENCE_KEPT,
         )
         self._store.put(presence)
-        found = self._store.query(Presence.of_worker(worker=self.worker).consistent())
+        presences = self._store.query(Presence.of_worker(worker=self.worker).consistent())
         return sorted(
             lease.owner
-            for lease in found
+            for lease in presences
             if lease.alive_until > self._now and not self._is_gone(lease.owner)
         )
 
@@ -139,5 +139,5 @@ def share_of(owner: str, owners: Sequence[str], shards: Sequence[Shard]) -> int:
         return 0
     held = Counter(shard.owner for shard in shards)
     ranked = sorted(owners, key=lambda owner: (-held[owner], owner))
-    each, more = divmod(len(shards), len(owners))
-    return each + (1 if ranked.index(owner) < more else 0)
+    share, more = divmod(len(shards), len(owners))
+    return share + (1 if ranked.index(owner) < more else 0)

@@ -25,11 +25,11 @@ def is_gone(owner: str) -> bool:
     """Whether the process was on this machine and is there no more. False where that cannot be
     known.
     """
-    found = _OWNER.fullmatch(owner)
-    if found is None or found[2] != _machine():
+    match = _OWNER.fullmatch(owner)
+    if match is None or match[2] != _machine():
         return False
-    pid = int(found[3])
-    return not _runs(pid) or _start_of(pid) != int(found[4])
+    pid = int(match[3])
+    return not _runs(pid) or _start_of(pid) != int(match[4])
 
 
 def _machine() -> str:

@@ -75,16 +75,16 @@ class Sharing:
             # Read to its end by somebody else, or gone from the stream.
             held.is_lost = held.is_lost or place_of(held.shard) not in ready
         share = share_of(self.leases.owner, owners, [shard for _, shard in ready.values()])
-        kept = [held for held in self.held if not held.is_lost]
-        for place, held in enumerate(kept):
+        still_held = [held for held in self.held if not held.is_lost]
+        for place, held in enumerate(still_held):
             held.is_leaving = place >= share
-        mine = {place_of(held.shard) for held in kept}
+        mine = {place_of(held.shard) for held in still_held}
         free = [
             shard
             for place, shard in ready.items()
             if place not in mine and self.leases.is_free(shard[1])
         ]
-        for follow, shard in free[: max(0, share - len(kept))]:
+        for follow, shard in free[: max(0, share - len(still_held))]:
             self._take(follow, shard)
 
     def renew(self, held: Held) -> None:
@@ -145,9 +145,9 @@ class Sharing:
                 self.store.delete(follow)
         if not arn:
             return []
-        found = next((follow for follow in mine if follow.stream_arn == arn), None)
-        if found is not None:
-            return self._ready_of_stream(found, first_look=False)
+        following = next((follow for follow in mine if follow.stream_arn == arn), None)
+        if following is not None:
+            return self._ready_of_stream(following, first_look=False)
         follow, is_new = self._begin(table, arn, "TRIM_HORIZON" if mine else self.start)
         return self._ready_of_stream(follow, first_look=is_new)
 

@@ -63,16 +63,16 @@ def latest_stream(call: Call, table: str) -> str:
 def describe(call: Call, arn: str) -> list[ShardInfo] | None:
     """The shards of a stream; None for one that is gone."""
     request: dict[str, Any] = {"StreamArn": arn}
-    found: list[ShardInfo] = []
+    shards: list[ShardInfo] = []
     while True:
         try:
             description = call("DescribeStream", request)["StreamDescription"]
         except ResourceNotFoundException:
             return None
-        found += [_info(shard) for shard in description["Shards"]]
+        shards += [_info(shard) for shard in description["Shards"]]
         last = description.get("LastEvaluatedShardId")
         if last is None:
-            return found
+            return shards
         request["ExclusiveStartShardId"] = last
 
 

@@ -75,15 +75,15 @@ class Work:
         chunk: list[tuple[Record, Matches]] = []
         began = self.clock()
         for record in page.records:
-            found = (
+            matches = (
                 [] if is_skipped(held.follow, record) else self.delivery.find(record, held.origin)
             )
             try:
-                self.delivery.one_by_one(found, held.origin, lambda attempt: self._check(held))
+                self.delivery.one_by_one(matches, held.origin, lambda attempt: self._check(held))
             except Stopped:
                 self._end_chunk(held, chunk)
                 raise
-            chunk.append((record, found))
+            chunk.append((record, matches))
             if len(chunk) >= self.batch_records or self.clock() - began >= self.checkpoint_seconds:
                 self._end_chunk(held, chunk)
                 chunk, began = [], self.clock()
@@ -95,7 +95,7 @@ class Work:
         # Also where all has to stop: the chunk is done but for this, and would be done again from
         # its beginning.
         self.delivery.in_batches(
-            [found for _, found in chunk],
+            [matches for _, matches in chunk],
             held.origin,
             lambda attempt: self._check(held, is_ending=attempt == 1),
         )

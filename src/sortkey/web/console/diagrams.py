@@ -4,14 +4,14 @@ stand in.
 
 from __future__ import annotations
 
-from sortkey.model.description import Told
+from sortkey.model.description import Description
 
 _CODES = str.maketrans(
     {"#": "#35;", '"': "#quot;", "{": "#123;", "}": "#125;", "<": "#lt;", ">": "#gt;"}
 )
 
 
-def diagram(told: Told) -> str:
+def diagram(told: Description) -> str:
     """A frame for each table, in it a box for each entity with its key; an arrow for every index it
     stands in.
     """
@@ -35,12 +35,12 @@ def diagram(told: Told) -> str:
     return "\n".join(lines)
 
 
-def _entity(name: str, told: Told) -> str:
+def _entity(name: str, told: Description) -> str:
     key = next(each for each in told["keys"] if each["index"] is None)
     return f'{name}["<b>{_safe(told["name"])}</b><br/><small>{_safe(_templates(key), "<br/>")}</small>"]'
 
 
-def _templates(key: Told) -> str:
+def _templates(key: Description) -> str:
     return "\n".join(filter(None, key["templates"].values()))
 
 

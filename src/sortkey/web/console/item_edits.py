@@ -19,7 +19,7 @@ from sortkey.model.entity import Entity
 from sortkey.model.expressions import Names
 from sortkey.model.missing_attributes import at
 from sortkey.runtime.audit import audit
-from sortkey.runtime.guards import Guarding, given_back, guard_key, taken
+from sortkey.runtime.guards import Guarding, guard_key, guards_to_release, guards_to_take
 from sortkey.values.attributes import Item
 from sortkey.web.console.derived_attributes import completed
 from sortkey.web.console.kept_fields import check_transitions, watched
@@ -155,8 +155,8 @@ def _guards(entity: type[Entity], old: Item | None, new: Item | None) -> list[Gu
             None if each is None else guard_key(layout, group, each) for each in (before, after)
         ]
         if keys[0] != keys[1]:
-            changed += taken(layout, group, after) if after is not None else []
-            changed += given_back(layout, group, before) if before is not None else []
+            changed += guards_to_take(layout, group, after) if after is not None else []
+            changed += guards_to_release(layout, group, before) if before is not None else []
     return changed
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from sortkey.errors import SortkeyError
-from sortkey.model.description import Told, parameters_of
+from sortkey.model.description import Description, parameters_of
 from sortkey.model.patterns import AccessPattern, sample
 from sortkey.web.console.diagrams import diagram
 from sortkey.web.console.items import items_table
@@ -94,7 +94,7 @@ def model_page(workspace: Workspace, name: str) -> None:
 # -- tables
 
 
-def _table(told: Told, patterns: Sequence[Told]) -> None:
+def _table(told: Description, patterns: Sequence[Description]) -> None:
     with (
         ui.element("section").classes("sk-card sk-stack").style("gap: 0.9rem; margin-bottom: 1rem")
     ):
@@ -127,7 +127,7 @@ def _table(told: Told, patterns: Sequence[Told]) -> None:
             _entity(entity, patterns)
 
 
-def _entity(told: Told, patterns: Sequence[Told]) -> None:
+def _entity(told: Description, patterns: Sequence[Description]) -> None:
     def draw() -> None:
         rows = [
             (
@@ -163,7 +163,7 @@ def _pair(templates: dict[str, str]) -> tuple[str, str]:
 # -- search documents
 
 
-def _document(workspace: Workspace, model: str, told: Told) -> None:
+def _document(workspace: Workspace, model: str, told: Description) -> None:
     with (
         ui.element("section").classes("sk-card sk-stack").style("gap: 0.9rem; margin-bottom: 1rem")
     ):
@@ -214,7 +214,7 @@ def _patterns(workspace: Workspace, name: str) -> None:
     wanted.on_value_change(lambda _: listed.refresh())
 
 
-def _pattern(workspace: Workspace, model: str, pattern: AccessPattern, told: Told) -> None:
+def _pattern(workspace: Workspace, model: str, pattern: AccessPattern, told: Description) -> None:
     call = f"{pattern.name}({', '.join(told['arguments'])})"
 
     def draw() -> None:
@@ -225,7 +225,7 @@ def _pattern(workspace: Workspace, model: str, pattern: AccessPattern, told: Tol
     fold(draw, call, pattern.doc.split("\n")[0])
 
 
-def _explained(told: Told) -> None:
+def _explained(told: Description) -> None:
     units = told["read_units"]
     rows = [
         (

@@ -12,7 +12,7 @@ from typing import Any
 from sortkey.connect.searches import Searches
 from sortkey.engine.recent import RecentChange
 from sortkey.errors import ServiceError
-from sortkey.model.description import Told, describe
+from sortkey.model.description import Description, describe
 from sortkey.model.entity import Entity
 from sortkey.model.patterns import Model
 from sortkey.model.query_requests import fits
@@ -69,7 +69,7 @@ class Workspace:
     # -- models
 
     @cached_property
-    def told(self) -> dict[str, Told]:
+    def told(self) -> dict[str, Description]:
         """Every model as plain values, for pages and diagrams."""
         return {name: describe(model) for name, model in self.models.items()}
 

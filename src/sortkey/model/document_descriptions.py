@@ -11,7 +11,7 @@ from sortkey.model.documents import Document, ModelDocument
 from sortkey.model.field_kinds import FieldKind
 from sortkey.model.patterns import Model
 
-Told = dict[str, Any]
+Description = dict[str, Any]
 
 _PURPOSES = {
     "text": ("text", "found by words; matched, counted, sorted whole"),
@@ -29,14 +29,14 @@ _PURPOSES = {
 """By the signatures of the kinds: what a field holds, and what it is for."""
 
 
-def documents_of(model: Model) -> list[Told]:
+def documents_of(model: Model) -> list[Description]:
     """The search documents of a model as plain values. `index` is its name on OpenSearch, `folder`
     that on disk.
     """
     return [_document(model, document) for document in model.documents]
 
 
-def _document(model: Model, declared: ModelDocument) -> Told:
+def _document(model: Model, declared: ModelDocument) -> Description:
     document = declared.document
     follows = _follows(declared)
     return {
@@ -51,7 +51,7 @@ def _document(model: Model, declared: ModelDocument) -> Told:
     }
 
 
-def _field(name: str, kind: FieldKind) -> Told:
+def _field(name: str, kind: FieldKind) -> Description:
     holds, purpose = _PURPOSES[kind.signature.partition(" ")[0]]
     return {"name": name, "type": holds, "for": purpose}
 

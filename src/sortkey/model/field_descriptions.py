@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from sortkey.model import fields
 from sortkey.model.layout import Layout, Place
 
-Told = dict[str, Any]
+Description = dict[str, Any]
 
 _MARKS = {
     fields.KEY_ONLY: "in keys only",
@@ -34,32 +34,32 @@ _BOUNDS = {
 }
 
 
-def fields_of(layout: Layout) -> list[Told]:
+def fields_of(layout: Layout) -> list[Description]:
     """Every field, in the order of the class, then those that are computed."""
-    told = [_field(place) for place in layout.places.values()]
+    fields = [_field(place) for place in layout.places.values()]
     names: Any = layout.entity.model_config.get("alias_generator") or str
     for name, info in layout.entity.model_computed_fields.items():
         path = ".".join(filter(None, (layout.envelope, info.alias or names(name))))
-        told.append(
+        fields.append(
             {"name": name, "path": path, "type": type_text(info.return_type), "notes": ["computed"]}
         )
-    return told
+    return fields
 
 
-def parts_of(layout: Layout) -> list[Told]:
+def parts_of(layout: Layout) -> list[Description]:
     """The maps inside the item: every Part that a field leads to, and their members."""
-    found: dict[type[BaseModel], None] = {}
+    parts: dict[type[BaseModel], None] = {}
     for place in layout.places.values():
-        _find_parts(place.info.annotation, found)
+        _find_parts(place.info.annotation, parts)
     return [
         {
             "name": part.__name__,
             "fields": [
-                _told(name, info.alias or name, info, [])
+                _description(name, info.alias or name, info, [])
                 for name, info in part.model_fields.items()
             ],
         }
-        for part in found
+        for part in parts
     ]
 
 
@@ -79,12 +79,12 @@ def type_text(annotation: Any) -> str:
     return "..." if annotation is ... else getattr(annotation, "__name__", str(annotation))
 
 
-def _find_parts(annotation: Any, found: dict[type[BaseModel], None]) -> None:
+def _find_parts(annotation: Any, parts: dict[type[BaseModel], None]) -> None:
     for part in _inside(annotation):
-        if part not in found:
-            found[part] = None
+        if part not in parts:
+            parts[part] = None
             for info in part.model_fields.values():
-                _find_parts(info.annotation, found)
+                _find_parts(info.annotation, parts)
 
 
 def _inside(annotation: Any) -> Iterator[type[BaseModel]]:
@@ -94,27 +94,27 @@ def _inside(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from _inside(argument)
 
 
-def _field(place: Place) -> Told:
+def _field(place: Place) -> Description:
     notes = [text for marker, text in _MARKS.items() if marker in place.markers]
     if place.follows is not None:
         notes.append(f"follows {place.follows.source}")
     if place.payload is not None:
         notes.append(place.payload.declared.describe())
-    told = _told(place.name, ".".join(map(str, place.path)), place.info, notes)
+    description = _description(place.name, ".".join(map(str, place.path)), place.info, notes)
     if place.states is not None:
-        told["states"] = {
+        description["states"] = {
             source: list(targets) for source, targets in place.states.transitions.items()
         }
-    return told
+    return description
 
 
-def _told(name: str, path: str, info: FieldInfo, notes: list[str]) -> Told:
-    told: Told = {"name": name, "path": path, "type": type_text(info.annotation)}
+def _description(name: str, path: str, info: FieldInfo, notes: list[str]) -> Description:
+    description: Description = {"name": name, "path": path, "type": type_text(info.annotation)}
     if not info.is_required():
-        told["default"] = _default(info)
+        description["default"] = _default(info)
     if info.description:
-        told["doc"] = info.description
-    return told | {
+        description["doc"] = info.description
+    return description | {
         "notes": notes + _bounds(info.metadata) + _stored_as(info.metadata, info.annotation)
     }
 
@@ -130,10 +130,10 @@ def _bounds(metadata: list[Any]) -> list[str]:
     """Whatever of the bounds any annotation has; pydantic keeps them in classes of several
     libraries.
     """
-    found = (
+    bounds = (
         (text, getattr(marker, name, None)) for marker in metadata for name, text in _BOUNDS.items()
     )
-    return [text.format(value) for text, value in found if value is not None]
+    return [text.format(value) for text, value in bounds if value is not None]
 
 
 def _stored_as(metadata: list[Any], annotation: Any) -> list[str]:
