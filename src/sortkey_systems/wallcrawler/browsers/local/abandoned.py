@@ -3,10 +3,9 @@ left."""
 
 from __future__ import annotations
 
-import contextlib
 import os
+import select
 import signal
-import time
 from pathlib import Path
 
 from sortkey_systems.wallcrawler.browsers.local.home import remove_home
@@ -21,17 +20,21 @@ from sortkey_systems.wallcrawler.browsers.local.session_folder import (
 
 NURSERY = b".browsers.local.nursery"
 """What the command line of every holder contains."""
-EXIT_SECONDS = 5.0
+EXIT_SECONDS = 2.0
 
 
-def kill_holder(pid: int) -> None:
-    """Kill a holder that does not answer, unless its id belongs to another program by now. Waits
-    until it is gone."""
-    deadline = time.monotonic() + EXIT_SECONDS
-    while _is_holder(pid) and time.monotonic() < deadline:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-        time.sleep(0.01)
+def end_holder(pid: int, seconds: float = EXIT_SECONDS) -> None:
+    """Wait until a holder has exited, and kill it if it takes too long."""
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        if _is_holder(pid) and not _has_exited(process, seconds):
+            signal.pidfd_send_signal(process, signal.SIGKILL)
+            _has_exited(process, EXIT_SECONDS)
+    finally:
+        os.close(process)
 
 
 def settle_abandoned(folder: Path, reason: str) -> Remains:
@@ -61,15 +64,21 @@ def clear_abandoned(folder: Path) -> None:
 
 
 def _end_processes(state: State) -> None:
-    kill_holder(state.holder_pid)
+    end_holder(state.holder_pid, seconds=0)
     if state.uid is not None and os.geteuid() == 0:
         kill_user(state.uid)
     if state.control_group is not None:
         remove_control_group(state.control_group)
 
 
+def _has_exited(process: int, seconds: float) -> bool:
+    return bool(select.select([process], [], [], seconds)[0])
+
+
 def _is_holder(pid: int) -> bool:
+    """Whether the id is not that of another program by now. One that is exiting has no command."""
     try:
-        return NURSERY in Path(f"/proc/{pid}/cmdline").read_bytes()
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
+    return NURSERY in command or not command

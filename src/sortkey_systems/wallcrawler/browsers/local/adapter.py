@@ -17,7 +17,7 @@ from typing import Any
 
 from sortkey_systems.wallcrawler.browsers.local.abandoned import (
     clear_abandoned,
-    kill_holder,
+    end_holder,
     settle_abandoned,
 )
 from sortkey_systems.wallcrawler.browsers.local.chromium import ChromiumMissing, find_chromium
@@ -348,14 +348,14 @@ class LocalBrowsers:
 
     async def _end_holder(self, session_id: str, folder: Path, reason: str) -> None:
         """Have the holder end its browser and exit; kill it if it does not."""
+        state = await asyncio.to_thread(State.read, folder)
         try:
             link = await self._link(session_id)
             await link.request(Method.END, {"reason": reason}, timeout=END_SECONDS)
             await link.wait_closed(EXIT_SECONDS)
         except BrowserGone:
-            return
+            pass
         except TimeoutError:
             log.warning("the holder of session %s does not answer and is killed", session_id)
-            state = State.read(folder)
-            if state is not None:
-                await asyncio.to_thread(kill_holder, state.holder_pid)
+        if state is not None:
+            await asyncio.to_thread(end_holder, state.holder_pid)
