@@ -22,7 +22,7 @@ _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+)(?::\d{1,5})?")
 _NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_-]+)*\.?")
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@]+")
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
-_SHOWN = 200
+_EXCERPT_CHARACTERS = 200
 """Characters of a header that a message repeats."""
 
 
@@ -44,10 +44,10 @@ class OriginPolicy:
         name = host_name(header)
         if name is not None and (name in self.hosts or is_loopback_name(name)):
             return None
-        shown = (name or header)[:_SHOWN]
+        excerpt = (name or header)[:_EXCERPT_CHARACTERS]
         return (
-            f"{shown!r} is not a host name of this server: if it should be, start it with "
-            f"--allow-host {shown}"
+            f"{excerpt!r} is not a host name of this server: if it should be, start it with "
+            f"--allow-host {excerpt}"
         )
 
     def accepts_origin(self, origin: str) -> bool:
@@ -65,10 +65,10 @@ class OriginPolicy:
                 "pages without an origin of their own may not call this server: open the page over "
                 "http or https"
             )
-        shown = origin[:_SHOWN]
+        excerpt = origin[:_EXCERPT_CHARACTERS]
         return (
-            f"pages of {shown!r} may not call this server: if they should, start it with --cors "
-            f"{shown}"
+            f"pages of {excerpt!r} may not call this server: if they should, start it with --cors "
+            f"{excerpt}"
         )
 
     def own_page_problem(self, origin: str, host: str) -> str | None:
@@ -76,7 +76,7 @@ class OriginPolicy:
         if self.accepts_origin(origin) or origin.partition("://")[2].lower() == host.lower() != "":
             return None
         return (
-            f"pages of {origin[:_SHOWN]!r} may not call this server, only its own: if browsers see "
+            f"pages of {origin[:_EXCERPT_CHARACTERS]!r} may not call this server, only its own: if browsers see "
             "it at another "
             "address, start it with --url and that address"
         )
@@ -84,8 +84,8 @@ class OriginPolicy:
 
 def host_name(header: str) -> str | None:
     """The name in a `Host`, in lower case, without port and brackets. None where there is none."""
-    found = _HOST.fullmatch(header.strip())
-    return None if found is None else found["name"].strip("[]").rstrip(".").lower()
+    match = _HOST.fullmatch(header.strip())
+    return None if match is None else match["name"].strip("[]").rstrip(".").lower()
 
 
 def is_loopback_name(name: str) -> bool:

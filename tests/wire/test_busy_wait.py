@@ -17,8 +17,8 @@ class Loop:
 
     def request(self, after: float) -> None:
         self.now += after
-        self.waits.asked()
-        self.waits.answered()
+        self.waits.on_request()
+        self.waits.on_answer()
 
     def turn(self) -> None:
         for each in [self.scheduled.pop(0) for _ in list(self.scheduled)]:

@@ -30,12 +30,12 @@ def tagged(engine: Engine, arn: str) -> Table | streams.Feed:
     """The table or the stream of a tag's ARN."""
     if not _same(engine, arn, _REGION):
         raise ValidationException(f"Invalid TableArn: Invalid ResourceArn provided as input {arn}")
-    found = engine.catalog.find(arn.split(":table/", 1)[1]) or streams.known(engine, arn)
-    if found is None or not _same(engine, arn, _ACCOUNT):
+    holder = engine.catalog.find(arn.split(":table/", 1)[1]) or streams.find_stream(engine, arn)
+    if holder is None or not _same(engine, arn, _ACCOUNT):
         raise ResourceNotFoundException(
             f"Requested resource not found: ResourceArn: {arn} not found"
         )
-    return found
+    return holder
 
 
 def check_policy_resource(engine: Engine, arn: str) -> None:
@@ -50,7 +50,7 @@ def check_policy_resource(engine: Engine, arn: str) -> None:
         raise ValidationException(f"{INVALID}Invalid resource Arn: {arn}")
     engine.catalog.check_not_own(name)
     if kind == "stream":
-        if streams.known(engine, arn) is None:
+        if streams.find_stream(engine, arn) is None:
             raise ResourceNotFoundException(
                 f"Requested resource not found: Stream: {label} not found for Table: {name}"
             )

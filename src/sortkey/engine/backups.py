@@ -56,12 +56,12 @@ def create(engine: Engine, table: Table, name: str) -> Backup:
 def step(engine: Engine, state: jobs.State) -> bool:
     """A slice of a backup under way."""
     snapshot = snapshots.Snapshot(**state["snapshot"])
-    done = snapshots.advance(engine, snapshot)
+    is_done = snapshots.advance(engine, snapshot)
     state["snapshot"] = snapshot.to_state()
-    if done:
+    if is_done:
         backup = _read(engine.records.get(KIND, state["id"]))
-        save(engine, replace(_counted(engine, backup), status="AVAILABLE"))
-    return done
+        save(engine, replace(_with_figures(engine, backup), status="AVAILABLE"))
+    return is_done
 
 
 def keep_deleted(engine: Engine, table: Table) -> None:
@@ -125,7 +125,7 @@ def _read(record: Any) -> Backup:
     return Backup(**record)
 
 
-def _counted(engine: Engine, backup: Backup) -> Backup:
+def _with_figures(engine: Engine, backup: Backup) -> Backup:
     """With its exact figures, unless counting would take long: then those of the table when it
     began.
     """
@@ -249,7 +249,7 @@ def _index(table: Table, index: Index) -> dict[str, Any]:
 
 def _units(table: Table, settings: dict[str, Any]) -> dict[str, int]:
     """None on demand, whatever there was before."""
-    kept: dict[str, int] = settings.get("ProvisionedThroughput") or {}
+    units: dict[str, int] = settings.get("ProvisionedThroughput") or {}
     if throughput.billing_mode(table.settings) == throughput.ON_DEMAND:
-        kept = {}
-    return {member: kept.get(member, 0) for member in ("ReadCapacityUnits", "WriteCapacityUnits")}
+        units = {}
+    return {member: units.get(member, 0) for member in ("ReadCapacityUnits", "WriteCapacityUnits")}

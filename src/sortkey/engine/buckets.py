@@ -52,7 +52,7 @@ def keys(engine: Engine, bucket: str, prefix: str) -> list[str]:
     """
     check_key(engine, bucket, prefix)
     root = folder(engine, bucket)
-    found: list[str] = []
+    keys_found: list[str] = []
     for path in root.rglob("*"):
         key = path.relative_to(root).as_posix()
         if (
@@ -60,12 +60,12 @@ def keys(engine: Engine, bucket: str, prefix: str) -> list[str]:
             and path.is_file()
             and path.resolve().is_relative_to(root.resolve())
         ):
-            found.append(key)
-    return sorted(found)
+            keys_found.append(key)
+    return sorted(keys_found)
 
 
 def _passing(engine: Engine) -> Path:
     """A folder for an engine in memory that was given none: it goes with the engine."""
-    made = TemporaryDirectory(prefix="sortkey-buckets-")
-    engine.at_close.append(made.cleanup)
-    return Path(made.name)
+    folder = TemporaryDirectory(prefix="sortkey-buckets-")
+    engine.at_close.append(folder.cleanup)
+    return Path(folder.name)

@@ -37,8 +37,8 @@ def entry(table: Table, index: Index, item: Item | None) -> Item | None:
 
 
 def entry_size(table: Table, index: Index, item: Item, size: int) -> int:
-    held = entry(table, index, item)
-    return 0 if held is None else size if held is item else item_size(held)
+    entry_item = entry(table, index, item)
+    return 0 if entry_item is None else size if entry_item is item else item_size(entry_item)
 
 
 def index_write_units(table: Table, index: Index, old: Item | None, new: Item | None) -> float:
@@ -55,19 +55,19 @@ def index_write_units(table: Table, index: Index, old: Item | None, new: Item | 
     return write_units(item_size(before)) + write_units(item_size(after))
 
 
-def shown_names(named: Iterable[str]) -> dict[str, str]:
+def arns_by_name(table_names: Iterable[str]) -> dict[str, str]:
     """The tables that a request names by their ARN: AWS answers with the ARN then."""
-    return {name.rpartition("/")[2]: name for name in named if name.startswith("arn:")}
+    return {name.rpartition("/")[2]: name for name in table_names if name.startswith("arn:")}
 
 
 class Meter:
     """Adds up what a request consumes, by table and index, and reports it as the request asked."""
 
     def __init__(
-        self, mode: str | None, named: Iterable[str] = (), *, transactional: bool = False
+        self, mode: str | None, table_names: Iterable[str] = (), *, transactional: bool = False
     ) -> None:
         self.on = mode in ("TOTAL", "INDEXES")
-        self._shown = shown_names(named) if self.on else {}
+        self._arns = arns_by_name(table_names) if self.on else {}
         self._by_index = mode == "INDEXES"
         self._transactional = transactional
         self._tables: dict[str, _Units] = {}
@@ -111,7 +111,7 @@ class Meter:
         return {"ConsumedCapacity": self._reports()} if self.on else {}
 
     def _of(self, table: Table) -> _Units:
-        return self._tables.setdefault(table.name, _Units(self._shown.get(table.name, table.name)))
+        return self._tables.setdefault(table.name, _Units(self._arns.get(table.name, table.name)))
 
     def _reports(self) -> list[dict[str, Any]]:
         return [
@@ -133,8 +133,10 @@ class _Units:
         if index is None:
             self._own[side] += units
         else:
-            held = self._indexes.setdefault((index.kind, index.name), {"Read": 0.0, "Write": 0.0})
-            held[side] += units
+            entry_item = self._indexes.setdefault(
+                (index.kind, index.name), {"Read": 0.0, "Write": 0.0}
+            )
+            entry_item[side] += units
 
     def report(self, by_index: bool, by_side: bool) -> dict[str, Any]:
         everything = [self._own, *self._indexes.values()]
@@ -146,13 +148,13 @@ class _Units:
                 ("LSI", "LocalSecondaryIndexes"),
                 ("GSI", "GlobalSecondaryIndexes"),
             ):
-                held = {
+                entry_item = {
                     name: _figures(units, by_side)
                     for (k, name), units in self._indexes.items()
                     if k == kind
                 }
-                if held:
-                    report[member] = held
+                if entry_item:
+                    report[member] = entry_item
         return report
 
 

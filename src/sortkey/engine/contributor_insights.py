@@ -22,8 +22,8 @@ def states(table: Table) -> dict[str, State]:
 
 
 def check_index(table: Table, index: str | None) -> None:
-    found = table.index(index) if index is not None else None
-    if index is not None and (found is None or found.kind != "GSI"):
+    named_index = table.index(index) if index is not None else None
+    if index is not None and (named_index is None or named_index.kind != "GSI"):
         raise ResourceNotFoundException(
             f"Requested resource not found: Index: {index} not found for table: {table.name}"
         )
@@ -50,8 +50,8 @@ def describe(table: Table, index: str | None) -> dict[str, Any]:
 
 def _rules(table: Table, index: str | None, state: State) -> list[str]:
     """Partition keys and, where there are some, sort keys: consumed and throttled."""
-    found = table.index(index) if index else None
-    has_range = bool((found.key if found else table.key).range)
+    named_index = table.index(index) if index else None
+    has_range = bool((named_index.key if named_index else table.key).range)
     name = f"{table.name}-{index}" if index else table.name
     return [
         f"DynamoDBContributorInsights-{rule}-{name}-{int(state['Since'] * 1000)}"

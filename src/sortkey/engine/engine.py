@@ -74,7 +74,7 @@ class Engine:
         """Held by whoever runs a request, or has a transaction open."""
         self._worker: Worker | None = None
         self._watchers: tuple[Callable[[], None], ...] = ()
-        self._told = self.journal.last
+        self._announced = self.journal.last
 
     def call(self, name: str, request: Request) -> dict[str, Any]:
         """Run one request and commit it. Safe from several threads."""
@@ -146,8 +146,8 @@ class Engine:
     def flush(self) -> None:
         """Commit what the requests since the last flush wrote."""
         self.database.commit()
-        if self._watchers and self._told != self.journal.last:
-            self._told = self.journal.last
+        if self._watchers and self._announced != self.journal.last:
+            self._announced = self.journal.last
             for wake in self._watchers:
                 wake()
 
@@ -174,12 +174,12 @@ class Engine:
         do.
         """
         with self.lock:
-            self._told = self._told if self._watchers else self.journal.last
+            self._announced = self._announced if self._watchers else self.journal.last
             self._watchers = (*self._watchers, wake)
 
         def end() -> None:
             with self.lock:
-                self._watchers = tuple(each for each in self._watchers if each is not wake)
+                self._watchers = tuple(watcher for watcher in self._watchers if watcher is not wake)
 
         return end
 
@@ -204,7 +204,7 @@ class Engine:
         self.close()
 
 
-def _buckets(database: Database, given: str | os.PathLike[str] | None) -> Path | None:
-    if given is not None:
-        return Path(given)
+def _buckets(database: Database, folder: str | os.PathLike[str] | None) -> Path | None:
+    if folder is not None:
+        return Path(folder)
     return database.folder.path / "buckets" if database.folder else None

@@ -71,17 +71,17 @@ def _fill(engine: Engine, table: Table) -> bool:
     if progress is None:
         return False
     engine.database.begin()
-    found = [
+    rows = [
         row for row in table.rows.by_id(progress["after"], SLICE_ROWS) if row[0] <= progress["last"]
     ]
     attribute = table.ttl_attribute or ""
     table.rows.set_column(
-        "expires", [(writes.expiry(orjson.loads(item), attribute), id) for id, _, item, _ in found]
+        "expires", [(writes.expiry(orjson.loads(item), attribute), id) for id, _, item, _ in rows]
     )
-    if len(found) < SLICE_ROWS:
+    if len(rows) < SLICE_ROWS:
         engine.records.delete(KIND, str(table.number))
         return False
-    engine.records.put(KIND, str(table.number), {**progress, "after": found[-1][0]})
+    engine.records.put(KIND, str(table.number), {**progress, "after": rows[-1][0]})
     return True
 
 

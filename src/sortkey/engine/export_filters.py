@@ -33,7 +33,7 @@ class ExportFilter:
     def keeps(self, item: Item) -> bool:
         return self.condition is None or self.condition(item)
 
-    def shown(self, item: Item) -> Item:
+    def project(self, item: Item) -> Item:
         return item if self.projection is None else self.projection(item)
 
 
@@ -45,28 +45,30 @@ def read(specification: dict[str, Any] | None) -> ExportFilter:
     text, key = specification.get("FilterExpression"), specification.get("KeyConditionExpression")
     condition = None if text is None else context.condition(text, "FilterExpression")
     projection = project(context, specification)
-    found = ExportFilter(None if key is None else context.key_condition(key), condition, projection)
+    filters = ExportFilter(
+        None if key is None else context.key_condition(key), condition, projection
+    )
     context.finish()
-    return found
+    return filters
 
 
-def check(table: Table, wanted: ExportFilter) -> None:
+def check(table: Table, filters: ExportFilter) -> None:
     """The expressions fit the table: with a condition on the key, the filter is one on other
     attributes.
     """
-    check_paths(table, wanted.condition, wanted.projection)
-    if wanted.key is not None and wanted.condition is not None:
-        check_filter(wanted.condition, table.key.names)
-    bounds(table, wanted)  # which refuses a condition that is none on this key
+    check_paths(table, filters.condition, filters.projection)
+    if filters.key is not None and filters.condition is not None:
+        check_filter(filters.condition, table.key.names)
+    bounds(table, filters)  # which refuses a condition that is none on this key
 
 
-def bounds(table: Table, wanted: ExportFilter) -> list[str | None] | None:
+def bounds(table: Table, filters: ExportFilter) -> list[str | None] | None:
     """The row keys that the condition on the key allows, from and to, in hexadecimal: an export's
     state is JSON.
     """
-    if wanted.key is None:
+    if filters.key is None:
         return None
-    resolved = wanted.key.resolve(table.key.hash, table.key.range, table.types, None)
+    resolved = filters.key.resolve(table.key.hash, table.key.range, table.types, None)
     operator: Any = resolved.operator
     partition = table.schema.partition(resolved.hash_values)
     lower, upper = table.schema.bounds(partition, resolved.equals, operator, resolved.operands)

@@ -138,7 +138,7 @@ def _write_file(engine: Engine, description: dict[str, Any], state: jobs.State) 
     """Write the next data file; says whether there was anything left to write. The first is written
     in any case.
     """
-    wanted = export_filters.read(description.get("FilterSpecification"))
+    filters = export_filters.read(description.get("FilterSpecification"))
     lines: list[bytes] = []
     seen = total = 0
     for id, row_key, content, _ in snapshots.rows_of(engine, state["rows"]).walk(state["written"]):
@@ -146,9 +146,9 @@ def _write_file(engine: Engine, description: dict[str, Any], state: jobs.State) 
         seen += 1
         if export_filters.within(state.get("keys"), row_key):
             line = (
-                _change_line(description, wanted, content)
+                _change_line(description, filters, content)
                 if "changes" in state
-                else _item_line(wanted, content)
+                else _item_line(filters, content)
             )
             lines += [] if line is None else [line]
             total += len(line or b"")
@@ -178,20 +178,22 @@ def _write_file(engine: Engine, description: dict[str, Any], state: jobs.State) 
     return bool(seen)
 
 
-def _item_line(wanted: ExportFilter, content: bytes) -> bytes | None:
+def _item_line(filters: ExportFilter, content: bytes) -> bytes | None:
     """None for an item that is not wanted."""
-    if wanted.condition is not None or wanted.projection is not None:
+    if filters.condition is not None or filters.projection is not None:
         item: Item = orjson.loads(content)
-        if not wanted.keeps(item):
+        if not filters.keeps(item):
             return None
-        content = orjson.dumps(wanted.shown(item))
+        content = orjson.dumps(filters.project(item))
     return b'{"Item":' + content + b"}"
 
 
-def _change_line(description: dict[str, Any], wanted: ExportFilter, content: bytes) -> bytes | None:
+def _change_line(
+    description: dict[str, Any], filters: ExportFilter, content: bytes
+) -> bytes | None:
     """The same of a change."""
     change: dict[str, Any] = orjson.loads(content)
-    if not wanted.keeps(change["new"] or change["old"] or change["keys"]):
+    if not filters.keeps(change["new"] or change["old"] or change["keys"]):
         return None
     line: dict[str, Any] = {
         "Metadata": {"WriteTimestampMicros": {"N": str(change["at_ms"] * 1000)}},
@@ -199,9 +201,9 @@ def _change_line(description: dict[str, Any], wanted: ExportFilter, content: byt
     }
     view = description["IncrementalExportSpecification"]["ExportViewType"]
     if change["old"] is not None and view == "NEW_AND_OLD_IMAGES":
-        line["OldImage"] = wanted.shown(change["old"])
+        line["OldImage"] = filters.project(change["old"])
     if change["new"] is not None:
-        line["NewImage"] = wanted.shown(change["new"])
+        line["NewImage"] = filters.project(change["new"])
     return orjson.dumps(line)
 
 

@@ -45,7 +45,7 @@ class _Counted:
     figures: Figures
     changes: int
     at: float
-    took: float
+    count_seconds: float
 
 
 class Counts:
@@ -53,25 +53,25 @@ class Counts:
 
     def __init__(self, timer: Callable[[], float] = time.perf_counter) -> None:
         self._timer = timer
-        self._counted: dict[int, _Counted] = {}
+        self._cache: dict[int, _Counted] = {}
 
     def of(self, engine: Engine, table: Table) -> Figures:
-        known = self._counted.get(table.number)
-        if known is not None and known.indexes == table.indexes and _still_good(engine, known):
-            return known.figures
+        cached = self._cache.get(table.number)
+        if cached is not None and cached.indexes == table.indexes and _still_good(engine, cached):
+            return cached.figures
         began = self._timer()
         figures = _count(table)
-        took = self._timer() - began
-        self._counted[table.number] = _Counted(
-            table.indexes, figures, engine.database.changes, engine.clock(), took
+        count_seconds = self._timer() - began
+        self._cache[table.number] = _Counted(
+            table.indexes, figures, engine.database.changes, engine.clock(), count_seconds
         )
         return figures
 
 
-def _still_good(engine: Engine, known: _Counted) -> bool:
-    if known.changes == engine.database.changes:
+def _still_good(engine: Engine, cached: _Counted) -> bool:
+    if cached.changes == engine.database.changes:
         return True
-    return known.took > QUICK_SECONDS and 0 <= engine.clock() - known.at < STALE_SECONDS
+    return cached.count_seconds > QUICK_SECONDS and 0 <= engine.clock() - cached.at < STALE_SECONDS
 
 
 def _count(table: Table) -> Figures:

@@ -105,13 +105,13 @@ def _find_files(
 
 def _slice(engine: Engine, table: Table, description: dict[str, Any], state: jobs.State) -> bool:
     """Import the next records; says whether those were the last."""
-    left, total = SLICE_RECORDS, 0
+    remaining, total = SLICE_RECORDS, 0
     while state["file"] < len(state["keys"]):
         for record in _reader(engine, table, description, state):
             _import(engine, table, description, record)
             state["record"] += 1
-            left, total = left - 1, total + record.size
-            if left <= 0 or total >= SLICE_BYTES:
+            remaining, total = remaining - 1, total + record.size
+            if remaining <= 0 or total >= SLICE_BYTES:
                 _remember(state)
                 return False
         _open.pop(state["id"], None)
@@ -163,8 +163,8 @@ def _finish(
 def _reader(
     engine: Engine, table: Table, description: dict[str, Any], state: jobs.State
 ) -> Iterator[import_files.Record]:
-    known = _open.pop(state["id"], None)
-    if known is None or known[:2] != (state["file"], state["record"]):
+    position = _open.pop(state["id"], None)
+    if position is None or position[:2] != (state["file"], state["record"]):
         path = (
             buckets.folder(engine, description["S3BucketSource"]["S3Bucket"])
             / state["keys"][state["file"]]
@@ -173,7 +173,7 @@ def _reader(
         for _ in range(state["record"]):  # after a restart: those are in the table already
             next(reader, None)
     else:
-        reader = known[2]
+        reader = position[2]
     _open[state["id"]] = (state["file"], state["record"], reader)
     return reader
 

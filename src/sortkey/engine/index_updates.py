@@ -106,13 +106,13 @@ def parse(engine: Engine, table: Table, request: dict[str, Any], mode: str) -> I
     building = any(index.backfilling and index.name not in deletes for index in table.indexes)
     if len(creates) + len(deletes) > 1 or (building and (creates or deletes)):
         raise LimitExceededException(ONE_AT_A_TIME)
-    wanted = {
+    changes = {
         update["Update"]["IndexName"]: update["Update"]
         for update in updates
         if update.get("Update")
     }
     delete = _find(table, deletes[0], "delete") if deletes else None
-    settings = {name: _changed(engine, table, update, mode) for name, update in wanted.items()}
+    settings = {name: _changed(engine, table, update, mode) for name, update in changes.items()}
     _check_all_provisioned(table, mode, {*settings, *deletes})
     if mode != throughput.billing_mode(table.settings):
         for index in table.of_kind("GSI"):
@@ -135,45 +135,45 @@ def _find(table: Table, name: str, action: str) -> Index:
 
 
 def _new(
-    engine: Engine, table: Table, wanted: dict[str, Any], request: dict[str, Any], mode: str
+    engine: Engine, table: Table, specification: dict[str, Any], request: dict[str, Any], mode: str
 ) -> tuple[Index, dict[str, str]]:
-    name = wanted["IndexName"]
+    name = specification["IndexName"]
     if not request.get("AttributeDefinitions"):
         raise ValidationException(
             f"{INVALID}AttributeDefinitions is not specified for index: {name}"
         )
     definitions = key_schemas.read_definitions(request["AttributeDefinitions"])
-    key_schemas.check_index("GSI", wanted, definitions)
-    key_schemas.check_projection(wanted["Projection"])
-    throughput.check_added_index(wanted, mode)
+    key_schemas.check_index("GSI", specification, definitions)
+    key_schemas.check_projection(specification["Projection"])
+    throughput.check_added_index(specification, mode)
     if table.index(name) is not None:
         raise ValidationException("Attempting to create an index which already exists")
     if len(table.of_kind("GSI")) >= key_schemas.GSI_MAX:
         raise LimitExceededException(TOO_MANY)
     key_schemas.check_non_key_total(
-        [*(index.projection for index in table.indexes), wanted["Projection"]]
+        [*(index.projection for index in table.indexes), specification["Projection"]]
     )
-    key = KeySchema.read(wanted["KeySchema"])
+    key = KeySchema.read(specification["KeySchema"])
     key_schemas.check_not_redefined(table, key, definitions)
-    settings = throughput.new_settings(wanted, engine.clock())
-    index = Index(name, "GSI", key, wanted["Projection"], column="", settings=settings)
+    settings = throughput.new_settings(specification, engine.clock())
+    index = Index(name, "GSI", key, specification["Projection"], column="", settings=settings)
     return index, {name: definitions[name] for name in key.names}
 
 
 def _changed(engine: Engine, table: Table, update: dict[str, Any], mode: str) -> dict[str, Any]:
-    wanted, name = update.get("ProvisionedThroughput"), update["IndexName"]
+    units, name = update.get("ProvisionedThroughput"), update["IndexName"]
     if (
-        wanted is not None
-        and max(wanted["ReadCapacityUnits"], wanted["WriteCapacityUnits"]) > throughput.UNITS_MAX
+        units is not None
+        and max(units["ReadCapacityUnits"], units["WriteCapacityUnits"]) > throughput.UNITS_MAX
     ):
         raise ValidationException(BLOCKED)
     index = _find(table, name, "update")
     old_mode = throughput.billing_mode(table.settings)
     _check_change(update, mode)
     settings = _switched(table, index, mode) if mode != old_mode else dict(index.settings)
-    if wanted is not None:
+    if units is not None:
         settings = throughput.with_units(
-            settings, wanted, engine.clock(), name, switching=mode != old_mode
+            settings, units, engine.clock(), name, switching=mode != old_mode
         )
     throughput.check_maximum(update.get("OnDemandThroughput"), mode, name)
     throughput.check_warm(
@@ -211,11 +211,11 @@ def _switched(table: Table, index: Index, mode: str) -> dict[str, Any]:
     return throughput.switched(index.settings, throughput.billing_mode(table.settings), mode)
 
 
-def _check_all_provisioned(table: Table, mode: str, named: set[str]) -> None:
+def _check_all_provisioned(table: Table, mode: str, updated: set[str]) -> None:
     """A table that leaves on-demand billing says the throughput of every index."""
     if mode != throughput.PROVISIONED or throughput.billing_mode(table.settings) == mode:
         return
-    missing = [index.name for index in table.of_kind("GSI") if index.name not in named]
+    missing = [index.name for index in table.of_kind("GSI") if index.name not in updated]
     if missing:
         raise ValidationException(
             f"{INVALID}ProvisionedThroughput must be specified for index: {','.join(missing)}"

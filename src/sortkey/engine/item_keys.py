@@ -156,11 +156,11 @@ def check_hashes_that_sort(table: Table, item: Item) -> None:
             raise ValidationException(RANGE_TOO_LONG)
 
 
-def check_given_types(table: Table, given: Iterable[tuple[str, AttributeValue]]) -> None:
+def check_assigned_types(table: Table, assigned: Iterable[tuple[str, AttributeValue]]) -> None:
     """Values that an update gives whole attributes, before it runs: those of index keys have their
     types.
     """
-    values = dict(given)
+    values = dict(assigned)
     for name, kind, index in table.index_key_names:
         value = values.get(name)
         if value is not None and kind not in value:

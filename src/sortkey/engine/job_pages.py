@@ -27,20 +27,20 @@ def page(
     request: dict[str, Any],
     limit: int,
     member: str,
-    shown: tuple[str, ...],
+    members: tuple[str, ...],
     place: Place,
 ) -> dict[str, Any]:
     """Those with the highest `place` first; those of one table when the request names it."""
-    named, start = request.get("TableArn"), _read_token(request.get("NextToken"))
-    found = [each for _, each in engine.records.all(kind) if named in (None, each["TableArn"])]
-    found.sort(key=place, reverse=True)
+    table_arn, start = request.get("TableArn"), _read_token(request.get("NextToken"))
+    jobs = [job for _, job in engine.records.all(kind) if table_arn in (None, job["TableArn"])]
+    jobs.sort(key=place, reverse=True)
     if start is not None:
-        found = [each for each in found if place(each) < start]
+        jobs = [job for job in jobs if place(job) < start]
     answer: dict[str, Any] = {
-        member: [{name: each[name] for name in shown if name in each} for each in found[:limit]]
+        member: [{name: job[name] for name in members if name in job} for job in jobs[:limit]]
     }
-    if len(found) > limit:
-        last = place(found[limit - 1]).encode()
+    if len(jobs) > limit:
+        last = place(jobs[limit - 1]).encode()
         answer["NextToken"] = last.ljust(
             max(TOKEN_BYTES, len(last) + -len(last) % TOKEN_STEP)
         ).hex()

@@ -123,8 +123,8 @@ def check_not_redefined(table: Table, new: KeySchema, definitions: Definitions) 
             raise ValidationException(
                 f"{INVALID}Attributes cannot be redefined. Please check that your attribute has "
                 "the same type as "
-                f"previously defined. Existing schema: {_shown(holder, table.types)} "
-                f"New schema: {_shown(new, {**table.types, **definitions})}"
+                f"previously defined. Existing schema: {_schema_text(holder, table.types)} "
+                f"New schema: {_schema_text(new, {**table.types, **definitions})}"
             )
 
 
@@ -183,7 +183,7 @@ def _check_defined(schema: Elements, definitions: Definitions) -> None:
     if any(name not in definitions for name in names):
         raise ValidationException(
             f"{INVALID}Some index key attributes are not defined in AttributeDefinitions. "
-            f"Keys: [{', '.join(names)}], AttributeDefinitions: {_listed(definitions)}"
+            f"Keys: [{', '.join(names)}], AttributeDefinitions: {_names_text(definitions)}"
         )
 
 
@@ -222,22 +222,22 @@ def _check_all_used(
     order.
     """
     schemas = [schema, *(index["KeySchema"] for index in indexes)]
-    used = dict.fromkeys(element["AttributeName"] for each in schemas for element in each)
+    used = dict.fromkeys(element["AttributeName"] for elements in schemas for element in elements)
     if indexes and len(used) < len(definitions) and used.keys() <= definitions.keys():
         raise ValidationException(
             f"{INVALID}Some AttributeDefinitions are not used. AttributeDefinitions: "
-            f"{_listed(definitions)}, "
+            f"{_names_text(definitions)}, "
             f"keys used: [{', '.join(java.hashed(tuple(used), 16))}]"
         )
 
 
-def _listed(definitions: Definitions) -> str:
+def _names_text(definitions: Definitions) -> str:
     """In the order of a Java set that was made for as many names."""
     count = len(definitions)
     return f"[{', '.join(java.hashed(tuple(definitions), count + 1 if count < 3 else int(count / 0.75 + 1)))}]"
 
 
-def _shown(key: KeySchema, types: Definitions) -> str:
+def _schema_text(key: KeySchema, types: Definitions) -> str:
     sides = [(name, "HASH") for name in key.hash] + [(name, "RANGE") for name in key.range]
     elements = (f"SchemaElement: key{{{name}:{types[name]}:{side}}}" for name, side in sides)
     return f"Schema:[{', '.join(elements)}]"

@@ -24,10 +24,10 @@ _OF_PROJECTIONS = frozenset(("ProjectionExpression", "AttributesToGet", NAMES))
 
 def check_return_values(request: dict[str, Any], *allowed: str) -> str:
     """ReturnValues, refused when this operation does not have it."""
-    wanted = request.get("ReturnValues") or "NONE"
-    if wanted not in allowed:
+    return_values = request.get("ReturnValues") or "NONE"
+    if return_values not in allowed:
         raise ValidationException("ReturnValues can only be ALL_OLD or NONE")
-    return wanted
+    return return_values
 
 
 def has_condition(request: dict[str, Any]) -> bool:

@@ -87,8 +87,8 @@ def check(policy: str, *, stream: bool = False) -> None:
 def _statements(document: dict[str, Any]) -> list[dict[str, Any]]:
     if "Statement" not in document:
         raise _malformed("Syntax error at position (1,3)")
-    found = document["Statement"]
-    statements: list[Any] = cast("list[Any]", found) if isinstance(found, list) else [found]
+    content = document["Statement"]
+    statements: list[Any] = cast("list[Any]", content) if isinstance(content, list) else [content]
     if not statements:
         raise _malformed("Could not parse the policy: Statement is empty!")
     for statement in statements:
@@ -124,8 +124,8 @@ def _check_statement(statement: dict[str, Any]) -> None:
 def _is_principal(who: Any) -> bool:
     if not isinstance(who, dict):
         return who == "*"
-    named = cast("dict[str, Any]", who)
-    return bool(named) and all(kind in PRINCIPALS and _is_text(named[kind]) for kind in named)
+    members = cast("dict[str, Any]", who)
+    return bool(members) and all(kind in PRINCIPALS and _is_text(members[kind]) for kind in members)
 
 
 def _is_text(value: Any) -> bool:
@@ -140,13 +140,13 @@ def _texts(value: Any) -> list[Any]:
 
 def _check_actions(statements: list[dict[str, Any]], known: set[str]) -> None:
     """Only actions on such a resource. A pattern stands for any number of them."""
-    found = [
+    actions = [
         action
-        for each in statements
+        for statement in statements
         for name in ("Action", "NotAction")
-        for action in _texts(each.get(name, []))
+        for action in _texts(statement.get(name, []))
     ]
-    wrong = [f'"{action}"' for action in dict.fromkeys(found) if not _is_action(action, known)]
+    wrong = [f'"{action}"' for action in dict.fromkeys(actions) if not _is_action(action, known)]
     if wrong:
         raise _malformed(f"The following action names are invalid: {', '.join(wrong)}")
 
@@ -154,7 +154,7 @@ def _check_actions(statements: list[dict[str, Any]], known: set[str]) -> None:
 def _is_action(name: str, known: set[str]) -> bool:
     service, _, action = name.lower().partition(":")
     return name == "*" or (
-        service == "dynamodb" and any(fnmatchcase(each, action) for each in known)
+        service == "dynamodb" and any(fnmatchcase(name_known, action) for name_known in known)
     )
 
 

@@ -63,7 +63,7 @@ class Span:
 
 
 @dataclass(slots=True)
-class Walked:
+class Walk:
     """What a walk over a span found. `last` is the item at which it stopped short of the end."""
 
     items: list[Any]
@@ -109,11 +109,11 @@ def _finished(page: Page, span: Span, meter: Meter) -> Finished:
     """
     partition = partition_of(span.lower)
     which = (span.lower, span.upper, span.after, span.descending, span.end, page.limit)
-    held: Finished | None = page.table.rows.page(partition, which)
-    if held is None:
-        held = Finished.of(orjson.dumps(read(page, span, meter)))
-        page.table.rows.keep_page(partition, which, held, len(held.body))
-    return held
+    finished: Finished | None = page.table.rows.page(partition, which)
+    if finished is None:
+        finished = Finished.of(orjson.dumps(read(page, span, meter)))
+        page.table.rows.keep_page(partition, which, finished, len(finished.body))
+    return finished
 
 
 def read(page: Page, span: Span, meter: Meter) -> dict[str, Any]:
@@ -128,13 +128,13 @@ def read(page: Page, span: Span, meter: Meter) -> dict[str, Any]:
     )
     names = None if index is None else table.projected_names(index)
     as_stored = names is None and page.condition is None and page.projection is None
-    walked = _walk_stored(page, rows) if as_stored else _walk_shown(page, rows, names is not None)
-    page.bytes_left -= walked.size_read
-    _measure(page, meter, walked.size_read, walked.fetched_units)
-    answer: dict[str, Any] = {} if page.count_only else {"Items": walked.items}
-    answer["Count"], answer["ScannedCount"] = walked.count, walked.scanned
-    if walked.last is not None:
-        last = orjson.loads(walked.last)
+    walk = _walk_stored(page, rows) if as_stored else _walk_decoded(page, rows, names is not None)
+    page.bytes_left -= walk.size_read
+    _measure(page, meter, walk.size_read, walk.fetched_units)
+    answer: dict[str, Any] = {} if page.count_only else {"Items": walk.items}
+    answer["Count"], answer["ScannedCount"] = walk.count, walk.scanned
+    if walk.last is not None:
+        last = orjson.loads(walk.last)
         if span.end is None or table.encode(last) != span.end:
             answer["LastEvaluatedKey"] = start_key(table, index, last)
     if meter.on:
@@ -142,7 +142,7 @@ def read(page: Page, span: Span, meter: Meter) -> dict[str, Any]:
     return answer
 
 
-def _walk_stored(page: Page, rows: Iterator[tuple[bytes, int]]) -> Walked:
+def _walk_stored(page: Page, rows: Iterator[tuple[bytes, int]]) -> Walk:
     """Items go out as the bytes that are stored: nothing is decoded. The way of most queries."""
     limit, bytes_left = page.limit or _NO_LIMIT, page.bytes_left
     stored: list[bytes] = []
@@ -156,38 +156,38 @@ def _walk_stored(page: Page, rows: Iterator[tuple[bytes, int]]) -> Walked:
                 items = items[:-1]
         stored += items
         if size_read >= bytes_left or len(stored) == limit:
-            return _stored(page, stored, size_read, stored[-1])
-    return _stored(page, stored, size_read, None)
+            return _stored_walk(page, stored, size_read, stored[-1])
+    return _stored_walk(page, stored, size_read, None)
 
 
-def _stored(page: Page, stored: list[bytes], size_read: int, last: bytes | None) -> Walked:
+def _stored_walk(page: Page, stored: list[bytes], size_read: int, last: bytes | None) -> Walk:
     items = [] if page.count_only else [Fragment(item) for item in stored]
-    return Walked(items, len(stored), len(stored), size_read, 0, last)
+    return Walk(items, len(stored), len(stored), size_read, 0, last)
 
 
-def _walk_shown(page: Page, rows: Iterator[tuple[bytes, int]], partial: bool) -> Walked:
+def _walk_decoded(page: Page, rows: Iterator[tuple[bytes, int]], partial: bool) -> Walk:
     """Items are decoded: to be filtered, projected, or cut down to what the index holds."""
-    walked = Walked([], 0, 0, 0, 0, None)
+    walk = Walk([], 0, 0, 0, 0, None)
     for stored, size in rows:
         item: Item = orjson.loads(stored)
-        shown: Any = Fragment(stored)
+        answered: Any = Fragment(stored)
         if partial and page.index is not None:
-            held = entry(page.table, page.index, item) or {}
+            entry_item = entry(page.table, page.index, item) or {}
             if page.whole:
-                walked.fetched_units += int(read_units(size, True))
+                walk.fetched_units += int(read_units(size, True))
             else:
-                shown = item = held
-            size = item_size(held)
-        walked.scanned += 1
-        walked.size_read += size
+                answered = item = entry_item
+            size = item_size(entry_item)
+        walk.scanned += 1
+        walk.size_read += size
         if page.condition is None or page.condition(item):
-            walked.count += 1
+            walk.count += 1
             if not page.count_only:
-                walked.items.append(shown if page.projection is None else page.projection(item))
-        if walked.scanned == page.limit or walked.size_read >= page.bytes_left:
-            walked.last = stored
+                walk.items.append(answered if page.projection is None else page.projection(item))
+        if walk.scanned == page.limit or walk.size_read >= page.bytes_left:
+            walk.last = stored
             break
-    return walked
+    return walk
 
 
 _NO_LIMIT = 1 << 62
@@ -221,8 +221,8 @@ def position(
     table: Table, index: Index | None, key: Item, mismatch: str = START_INVALID
 ) -> tuple[bytes | None, bytes]:
     """The place of an ExclusiveStartKey in the order of the index and the table."""
-    wanted = {*table.key.names} if index is None else {*table.key.names, *index.key.names}
-    if key.keys() != wanted or any(table.types[name] not in key[name] for name in wanted):
+    names = {*table.key.names} if index is None else {*table.key.names, *index.key.names}
+    if key.keys() != names or any(table.types[name] not in key[name] for name in names):
         raise ValidationException(mismatch)
     try:
         encoded = encode_key(table, {name: key[name] for name in table.key.names})
@@ -270,17 +270,17 @@ def find_index(table: Table, request: dict[str, Any]) -> Index | None:
 def check_select(request: dict[str, Any]) -> None:
     """What `Select` allows beside it."""
     select = request.get("Select")
-    given = next(
+    parameter = next(
         (n for n in ("ProjectionExpression", "AttributesToGet") if request.get(n) is not None), None
     )
-    if select == "SPECIFIC_ATTRIBUTES" and given is None:
+    if select == "SPECIFIC_ATTRIBUTES" and parameter is None:
         raise ValidationException(
             "Must specify the AttributesToGet or ProjectionExpression when choosing to get "
             "SPECIFIC_ATTRIBUTES"
         )
-    if select in _EXCLUSIVE and given is not None:
+    if select in _EXCLUSIVE and parameter is not None:
         raise ValidationException(
-            f"Cannot specify the {given} when choosing to get {_EXCLUSIVE[select]}"
+            f"Cannot specify the {parameter} when choosing to get {_EXCLUSIVE[select]}"
         )
     if select == "ALL_PROJECTED_ATTRIBUTES" and request.get("IndexName") is None:
         raise ValidationException(

@@ -32,11 +32,11 @@ def recent_changes(
     of all.
     """
     with engine.lock:
-        names = {each.number: each.name for each in engine.catalog.tables()}
+        names = {table.number: table.name for table in engine.catalog.tables()}
         number = next((number for number, name in names.items() if name == table_name), None)
         if table_name is not None and number is None:
             return []
-        found = engine.journal.newest(after, limit, number)
+        entries = engine.journal.newest(after, limit, number)
     return [
         RecentChange(
             entry.seq,
@@ -46,6 +46,6 @@ def recent_changes(
             orjson.loads(entry.new) if entry.new else None,
             entry.actor == TTL,
         )
-        for table, entry in found
+        for table, entry in entries
         if table in names
     ]

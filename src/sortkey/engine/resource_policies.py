@@ -22,14 +22,14 @@ def put(engine: Engine, arn: str, policy: str, expected: str | None = None) -> s
     """Attach a policy and give its revision. One that means the same keeps its revision."""
     current = _current(engine, arn)
     _check_expected(arn, current, expected)
-    kept = canonical(policy)
-    if current is not None and current["Policy"] == kept:
+    text = canonical(policy)
+    if current is not None and current["Policy"] == text:
         return current["RevisionId"]
     revision = str(
         max(int(engine.clock() * 1000), int(current["RevisionId"]) + 1 if current else 0)
     )
     engine.database.begin()
-    engine.records.put(KIND, arn, {"Policy": kept, "RevisionId": revision})
+    engine.records.put(KIND, arn, {"Policy": text, "RevisionId": revision})
     return revision
 
 
@@ -38,28 +38,28 @@ def canonical(policy: str) -> str:
     that one.
     """
     document: dict[str, Any] = orjson.loads(policy)
-    found = document["Statement"]
-    statements: list[Any] = cast("list[Any]", found) if isinstance(found, list) else [found]
+    content = document["Statement"]
+    statements: list[Any] = cast("list[Any]", content) if isinstance(content, list) else [content]
     ordered = {"Version": "2008-10-17", **_ordered(document, ("Version", "Id"))}
-    ordered["Statement"] = [_statement(each) for each in statements]
+    ordered["Statement"] = [_statement(statement) for statement in statements]
     return orjson.dumps(ordered).decode()
 
 
 def _statement(statement: dict[str, Any]) -> dict[str, Any]:
-    found = {name: _one(value) for name, value in _ordered(statement, _MEMBERS).items()}
-    principal = found.get("Principal")
+    members = {name: _one(value) for name, value in _ordered(statement, _MEMBERS).items()}
+    principal = members.get("Principal")
     if isinstance(principal, dict):
-        named = cast("dict[str, Any]", principal)
-        found["Principal"] = {
-            kind: _one(_roots(who) if kind == "AWS" else who) for kind, who in named.items()
+        principals = cast("dict[str, Any]", principal)
+        members["Principal"] = {
+            kind: _one(_roots(who) if kind == "AWS" else who) for kind, who in principals.items()
         }
-    return found
+    return members
 
 
 def _roots(who: Any) -> Any:
     """An account stands for its root."""
     if isinstance(who, list):
-        return list(dict.fromkeys(_roots(each) for each in cast("list[Any]", who)))
+        return list(dict.fromkeys(_roots(principal) for principal in cast("list[Any]", who)))
     is_account = isinstance(who, str) and len(who) == 12 and who.isdigit()
     return f"arn:aws:iam::{who}:root" if is_account else who
 

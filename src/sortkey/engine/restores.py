@@ -22,7 +22,7 @@ NO_UNITS = (
 SLICE_ROWS = 1000
 SLICE_BYTES = 4 * 1024 * 1024
 
-KEPT = (
+RESTORED_SETTINGS = (
     "BillingMode",
     "OnDemandSince",
     "ProvisionedThroughput",
@@ -123,7 +123,9 @@ def _load(engine: Engine, target: Table, state: jobs.State) -> bool:
 
 
 def _settings(source: Table, request: dict[str, Any], now: float) -> dict[str, Any]:
-    settings = {name: source.settings[name] for name in KEPT if name in source.settings}
+    settings = {
+        name: source.settings[name] for name in RESTORED_SETTINGS if name in source.settings
+    }
     mode, old_mode = _mode(source, request), throughput.billing_mode(source.settings)
     units, maxima = (
         request.get("ProvisionedThroughputOverride"),
@@ -182,34 +184,34 @@ def _indexes(source: Table, request: dict[str, Any]) -> tuple[Index, ...]:
     names.
     """
     mode, old_mode = _mode(source, request), throughput.billing_mode(source.settings)
-    kept: list[Index] = []
+    indexes: list[Index] = []
     for kind, member in _OVERRIDES.items():
         there = [index for index in source.of_kind(kind) if index.status != "DELETING"]
-        listed = request.get(member)
-        if listed is None:
-            kept += there
+        overrides = request.get(member)
+        if overrides is None:
+            indexes += there
         else:
-            kept += [
-                _overridden(there, each, request.get("BillingModeOverride"), mode)
-                for each in listed
+            indexes += [
+                _overridden(there, requested, request.get("BillingModeOverride"), mode)
+                for requested in overrides
             ]
     if mode != old_mode:
-        kept = [
+        indexes = [
             replace(index, settings=throughput.switched(index.settings, old_mode, mode))
-            for index in kept
+            for index in indexes
         ]
-    kept.sort(key=lambda index: int(index.column[1:]))
-    return tuple(replace(index, status="ACTIVE", backfilling=False) for index in kept)
+    indexes.sort(key=lambda index: int(index.column[1:]))
+    return tuple(replace(index, status="ACTIVE", backfilling=False) for index in indexes)
 
 
 def _overridden(
-    there: list[Index], wanted: dict[str, Any], override: str | None, mode: str
+    there: list[Index], requested: dict[str, Any], override: str | None, mode: str
 ) -> Index:
     """AWS takes only indexes that the source has, by their keys and what they project."""
-    name, units = wanted["IndexName"], wanted.get("ProvisionedThroughput")
-    key = KeySchema.read(wanted["KeySchema"])
+    name, units = requested["IndexName"], requested.get("ProvisionedThroughput")
+    key = KeySchema.read(requested["KeySchema"])
     alike = [
-        index for index in there if index.key == key and index.projection == wanted["Projection"]
+        index for index in there if index.key == key and index.projection == requested["Projection"]
     ]
     if not alike:
         raise ValidationException(
@@ -225,7 +227,7 @@ def _overridden(
     if override == throughput.ON_DEMAND and units is not None:
         raise ValidationException(f"{NO_UNITS} for index {name}")
     return replace(
-        index, name=name, settings={**index.settings, **throughput.new_settings(wanted, 0.0)}
+        index, name=name, settings={**index.settings, **throughput.new_settings(requested, 0.0)}
     )
 
 

@@ -64,9 +64,9 @@ def _mac(engine: Engine, stream_arn: str, content: bytes) -> bytes:
 
 def _secret(engine: Engine) -> bytes:
     """Kept with the data, so that a restart does not cost the readers their place."""
-    kept = engine.records.get("secret", "shard-iterator")
-    if kept is None:
-        kept = engine.entropy(32).hex()
+    secret = engine.records.get("secret", "shard-iterator")
+    if secret is None:
+        secret = engine.entropy(32).hex()
         engine.database.begin()
-        engine.records.put("secret", "shard-iterator", kept)
-    return bytes.fromhex(kept)
+        engine.records.put("secret", "shard-iterator", secret)
+    return bytes.fromhex(secret)

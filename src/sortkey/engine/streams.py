@@ -130,7 +130,7 @@ def rotate(engine: Engine, feed: Feed) -> Feed:
 
 def find(engine: Engine, arn: str) -> Feed:
     """The stream of an ARN."""
-    feed = known(engine, arn)
+    feed = find_stream(engine, arn)
     if feed is None:
         if not _ARN.fullmatch(arn):
             raise ValidationException("Invalid StreamArn")
@@ -138,17 +138,17 @@ def find(engine: Engine, arn: str) -> Feed:
     return feed
 
 
-def known(engine: Engine, arn: str) -> Feed | None:
+def find_stream(engine: Engine, arn: str) -> Feed | None:
     record = engine.records.get(KIND, "/".join(arn.split(":table/", 1)[-1].split("/stream/", 1)))
     return None if record is None or record["arn"] != arn else _from_record(record)
 
 
 def feeds(engine: Engine) -> list[Feed]:
     """Every stream that can be read: by the name of its table, the newest first."""
-    found = [_from_record(record) for _, record in engine.records.all(KIND)]
-    found.sort(key=lambda feed: feed.label, reverse=True)
-    found.sort(key=lambda feed: feed.table)
-    return found
+    feeds = [_from_record(record) for _, record in engine.records.all(KIND)]
+    feeds.sort(key=lambda feed: feed.label, reverse=True)
+    feeds.sort(key=lambda feed: feed.table)
+    return feeds
 
 
 def save(engine: Engine, feed: Feed) -> None:

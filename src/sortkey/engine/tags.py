@@ -30,21 +30,21 @@ _ALLOWED = re.compile(r"[\w\s+\-=.:/@]*")
 Tags = dict[str, str]
 
 
-def read(tags: list[dict[str, Any]]) -> Tags:
+def read(entries: list[dict[str, Any]]) -> Tags:
     """The tags of a request."""
-    found: Tags = {}
-    for tag in tags:
+    tags: Tags = {}
+    for tag in entries:
         key, value = check_key(tag.get("Key")), tag.get("Value")
         if value is None or len(value) > VALUE_CHARACTERS_MAX or not _ALLOWED.fullmatch(value):
             raise ValidationException(
                 f"The Tag Value provided is invalid, Value: {'null' if value is None else value}"
             )
-        if key in found:
+        if key in tags:
             raise ValidationException(
                 f"Duplicate Tag Keys provided as input: Duplicate Tag Key found {key}"
             )
-        found[key] = value
-    return found
+        tags[key] = value
+    return tags
 
 
 def check_key(key: str | None) -> str:
@@ -66,7 +66,7 @@ def merge(old: Tags, new: Tags) -> Tags:
     return merged
 
 
-def kept(holder: Table | Feed) -> Tags:
+def tags_of(holder: Table | Feed) -> Tags:
     return holder.tags if isinstance(holder, Feed) else holder.settings.get("Tags", {})
 
 

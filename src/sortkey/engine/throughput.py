@@ -46,53 +46,53 @@ def billing_mode(settings: Settings) -> str:
 
 def check_table(request: dict[str, Any]) -> None:
     """The billing mode of a new table, and what goes with it."""
-    wanted = request.get("ProvisionedThroughput")
+    requested = request.get("ProvisionedThroughput")
     if request.get("BillingMode") == ON_DEMAND:
-        if wanted is not None:
+        if requested is not None:
             raise ValidationException(NO_UNITS_ON_DEMAND)
-    elif wanted is None:
+    elif requested is None:
         raise ValidationException(UNITS_NEEDED)
     else:
-        check_bounds(wanted)
+        check_bounds(requested)
     check_new_maximum(request.get("OnDemandThroughput"), billing_mode(request), None)
     check_new_warm(request, billing_mode(request), "table")
 
 
 def check_index(index: dict[str, Any], mode: str) -> None:
     """The throughput of a global index of a new table."""
-    name, wanted = index["IndexName"], index.get("ProvisionedThroughput")
+    name, requested = index["IndexName"], index.get("ProvisionedThroughput")
     if mode == ON_DEMAND:
-        if wanted is not None:
+        if requested is not None:
             raise ValidationException(
                 f"{INVALID}ProvisionedThroughput should not be specified for index: {name} "
                 "when BillingMode is PAY_PER_REQUEST"
             )
-    elif wanted is None:
+    elif requested is None:
         raise ValidationException(
             f"{INVALID}ProvisionedThroughput is not specified for index: {name}"
         )
     else:
-        check_bounds(wanted, f" for index {name}")
+        check_bounds(requested, f" for index {name}")
     _check_limits(index, mode)
 
 
 def check_added_index(index: dict[str, Any], mode: str) -> None:
     """The throughput of a global index that a table gets later: the same rules in other words."""
-    name, wanted = index["IndexName"], index.get("ProvisionedThroughput")
+    name, requested = index["IndexName"], index.get("ProvisionedThroughput")
     if mode == ON_DEMAND:
-        if wanted is not None:
+        if requested is not None:
             raise ValidationException(
                 f"{INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for "
                 f"index: {name} "
                 "when BillingMode is PAY_PER_REQUEST"
             )
-    elif wanted is None:
+    elif requested is None:
         raise ValidationException(
             f"{INVALID}Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: "
             f"{name}"
         )
     else:
-        check_bounds(wanted, f" for index {name}")
+        check_bounds(requested, f" for index {name}")
     _check_limits(index, mode)
 
 
@@ -101,19 +101,19 @@ def _check_limits(index: dict[str, Any], mode: str) -> None:
     check_new_warm(index, mode, f"index {index['IndexName']}")
 
 
-def check_bounds(wanted: dict[str, int], where: str = "") -> None:
+def check_bounds(requested: dict[str, int], where: str = "") -> None:
     for member in ("ReadCapacityUnits", "WriteCapacityUnits"):
-        if wanted[member] > UNITS_MAX:
+        if requested[member] > UNITS_MAX:
             raise ValidationException(
-                f"Given value {wanted[member]} for {member} is out of bounds{where}"
+                f"Given value {requested[member]} for {member} is out of bounds{where}"
             )
 
 
-def check_new_maximum(wanted: dict[str, int] | None, mode: str, index: str | None) -> None:
+def check_new_maximum(requested: dict[str, int] | None, mode: str, index: str | None) -> None:
     """OnDemandThroughput of a new table or index: at least 1. Only a change may say -1, which takes
     a maximum away.
     """
-    for member in _given(wanted, ("MaxReadRequestUnits", "MaxWriteRequestUnits")):
+    for member in _members_in(requested, ("MaxReadRequestUnits", "MaxWriteRequestUnits")):
         if mode != ON_DEMAND:
             what = "" if index is None else f" for index: {index}"
             raise ValidationException(
@@ -121,12 +121,12 @@ def check_new_maximum(wanted: dict[str, int] | None, mode: str, index: str | Non
                 "BillingMode is "
                 "PROVISIONED."
             )
-    _check_maximum_range(wanted, index, least=1)
+    _check_maximum_range(requested, index, least=1)
 
 
-def check_maximum(wanted: dict[str, int] | None, mode: str, index: str | None) -> None:
+def check_maximum(requested: dict[str, int] | None, mode: str, index: str | None) -> None:
     """OnDemandThroughput of a table or index that is there."""
-    for member in _given(wanted, ("MaxReadRequestUnits", "MaxWriteRequestUnits")):
+    for member in _members_in(requested, ("MaxReadRequestUnits", "MaxWriteRequestUnits")):
         if mode != ON_DEMAND:
             what = "" if index is None else f" for index : {index}"
             raise ValidationException(
@@ -134,12 +134,12 @@ def check_maximum(wanted: dict[str, int] | None, mode: str, index: str | None) -
                 "table BillingMode is "
                 "PROVISIONED"
             )
-    _check_maximum_range(wanted, index, least=UNLIMITED)
+    _check_maximum_range(requested, index, least=UNLIMITED)
 
 
-def _check_maximum_range(wanted: dict[str, int] | None, index: str | None, least: int) -> None:
-    for member in _given(wanted, ("MaxReadRequestUnits", "MaxWriteRequestUnits")):
-        units = (wanted or {})[member]
+def _check_maximum_range(requested: dict[str, int] | None, index: str | None, least: int) -> None:
+    for member in _members_in(requested, ("MaxReadRequestUnits", "MaxWriteRequestUnits")):
+        units = (requested or {})[member]
         if units < least or units == 0:
             what = "table" if index is None else f"index : {index}"
             raise ValidationException(
@@ -150,10 +150,10 @@ def _check_maximum_range(wanted: dict[str, int] | None, index: str | None, least
 
 def check_new_warm(request: dict[str, Any], mode: str, what: str) -> None:
     """WarmThroughput of a new table or index is at least what its billing mode gives."""
-    wanted = request.get("WarmThroughput")
+    requested = request.get("WarmThroughput")
     least = warm({name: request[name] for name in request if name == "ProvisionedThroughput"}, mode)
-    for member in _given(wanted, tuple(WARM_BASE)):
-        if (wanted or {})[member] < least[member]:
+    for member in _members_in(requested, tuple(WARM_BASE)):
+        if (requested or {})[member] < least[member]:
             why = ON_DEMAND_FIRST
             if mode == PROVISIONED:
                 why = (
@@ -164,10 +164,10 @@ def check_new_warm(request: dict[str, Any], mode: str, what: str) -> None:
             )
 
 
-def check_warm(wanted: dict[str, int] | None, current: dict[str, int], what: str) -> None:
+def check_warm(requested: dict[str, int] | None, current: dict[str, int], what: str) -> None:
     """WarmThroughput only rises."""
-    for member in _given(wanted, tuple(WARM_BASE)):
-        if (wanted or {})[member] < current[member]:
+    for member in _members_in(requested, tuple(WARM_BASE)):
+        if (requested or {})[member] < current[member]:
             raise ValidationException(
                 f"{INVALID}Requested {member} for WarmThroughput for {what} is lower than current "
                 "WarmThroughput, "
@@ -175,13 +175,13 @@ def check_warm(wanted: dict[str, int] | None, current: dict[str, int], what: str
             )
 
 
-def _given(wanted: dict[str, int] | None, members: tuple[str, ...]) -> list[str]:
+def _members_in(requested: dict[str, int] | None, members: tuple[str, ...]) -> list[str]:
     """The members that a request has, in the order in which AWS looks at them."""
-    return [member for member in members if member in (wanted or {})]
+    return [member for member in members if member in (requested or {})]
 
 
 def check_changes(
-    current: dict[str, Any] | None, wanted: dict[str, int], index: str | None
+    current: dict[str, Any] | None, requested: dict[str, int], index: str | None
 ) -> None:
     """AWS refuses to set the throughput that is set already."""
     what = "the table" if index is None else f"index {index}"
@@ -189,11 +189,11 @@ def check_changes(
         member: (current or {}).get(member, 0)
         for member in ("ReadCapacityUnits", "WriteCapacityUnits")
     }
-    if now != {member: wanted[member] for member in now}:
+    if now != {member: requested[member] for member in now}:
         return
     figures = " ".join(
         f"Current {member} provisioned for {what}: {now[member]}. Requested {member}: "
-        f"{wanted[member]}."
+        f"{requested[member]}."
         for member in now
     )
     raise ValidationException(
@@ -206,17 +206,17 @@ def check_changes(
 
 
 def with_units(
-    settings: Settings, wanted: dict[str, int], now: float, index: str | None, *, switching: bool
+    settings: Settings, requested: dict[str, int], now: float, index: str | None, *, switching: bool
 ) -> Settings:
     """The settings of a table or an index with other units. Those that come with a new mode are no
     rise and no fall.
     """
     current = settings.get("ProvisionedThroughput")
     if switching:
-        return {**settings, "ProvisionedThroughput": {**(current or {}), **wanted}}
-    check_changes(current, wanted, index)
-    kept = {**settings, "WarmThroughput": warm(settings, PROVISIONED)}
-    return {**kept, "ProvisionedThroughput": changed(current, wanted, now)}
+        return {**settings, "ProvisionedThroughput": {**(current or {}), **requested}}
+    check_changes(current, requested, index)
+    stored = {**settings, "WarmThroughput": warm(settings, PROVISIONED)}
+    return {**stored, "ProvisionedThroughput": changed(current, requested, now)}
 
 
 def with_limits(settings: Settings, request: dict[str, Any]) -> Settings:
@@ -233,10 +233,10 @@ def switched(settings: Settings, old_mode: str, mode: str) -> Settings:
     """The settings after a change of the billing mode: on-demand maxima go, and what was warm stays
     warm.
     """
-    kept = {**settings, "WarmThroughput": warm(settings, old_mode)}
+    stored = {**settings, "WarmThroughput": warm(settings, old_mode)}
     if mode == PROVISIONED:
-        kept.pop("OnDemandThroughput", None)
-    return kept
+        stored.pop("OnDemandThroughput", None)
+    return stored
 
 
 def _without_cleared(settings: Settings) -> Settings:
@@ -253,39 +253,39 @@ def _without_cleared(settings: Settings) -> Settings:
     return settings
 
 
-def changed(old: dict[str, Any] | None, wanted: dict[str, int], now: float) -> dict[str, Any]:
+def changed(old: dict[str, Any] | None, requested: dict[str, int], now: float) -> dict[str, Any]:
     """The throughput that is kept after a change, with when it last rose and fell."""
     old = old or {}
-    kept = {**old, **wanted}
+    stored = {**old, **requested}
     rises = [
-        wanted[member] - old.get(member, 0)
+        requested[member] - old.get(member, 0)
         for member in ("ReadCapacityUnits", "WriteCapacityUnits")
     ]
     if max(rises) > 0:
-        kept["LastIncreaseDateTime"] = round(now, 3)
+        stored["LastIncreaseDateTime"] = round(now, 3)
     if min(rises) < 0:
-        kept["LastDecreaseDateTime"] = round(now, 3)
-        kept["DecreasesToday"] = decreases_today(old, now) + 1
-    return kept
+        stored["LastDecreaseDateTime"] = round(now, 3)
+        stored["DecreasesToday"] = decreases_today(old, now) + 1
+    return stored
 
 
-def decreases_today(kept: dict[str, Any], now: float) -> int:
+def decreases_today(stored: dict[str, Any], now: float) -> int:
     """Counted by the day in UTC."""
-    last = kept.get("LastDecreaseDateTime", 0.0)
-    return kept.get("DecreasesToday", 0) if last // 86400 == now // 86400 else 0
+    last = stored.get("LastDecreaseDateTime", 0.0)
+    return stored.get("DecreasesToday", 0) if last // 86400 == now // 86400 else 0
 
 
 def describe(settings: Settings, mode: str, now: float) -> dict[str, Any]:
     """The members that a table and a global index have in common."""
-    kept: Settings = settings.get("ProvisionedThroughput") or {}
+    stored: Settings = settings.get("ProvisionedThroughput") or {}
     provisioned = {
-        name: kept[name]
+        name: stored[name]
         for name in ("LastIncreaseDateTime", "LastDecreaseDateTime")
-        if name in kept
+        if name in stored
     }
-    provisioned["NumberOfDecreasesToday"] = decreases_today(kept, now)
+    provisioned["NumberOfDecreasesToday"] = decreases_today(stored, now)
     for member in ("ReadCapacityUnits", "WriteCapacityUnits"):
-        provisioned[member] = kept.get(member, 0) if mode == PROVISIONED else 0
+        provisioned[member] = stored.get(member, 0) if mode == PROVISIONED else 0
     described: dict[str, Any] = {"ProvisionedThroughput": provisioned}
     if mode == ON_DEMAND and "OnDemandThroughput" in settings:
         described["OnDemandThroughput"] = settings["OnDemandThroughput"]
@@ -299,10 +299,10 @@ def warm(settings: Settings, mode: str) -> dict[str, int]:
     """
     base = WARM_BASE
     if mode == PROVISIONED:
-        kept: Settings = settings.get("ProvisionedThroughput") or {}
+        stored: Settings = settings.get("ProvisionedThroughput") or {}
         base = {
-            "ReadUnitsPerSecond": kept.get("ReadCapacityUnits", 0),
-            "WriteUnitsPerSecond": kept.get("WriteCapacityUnits", 0),
+            "ReadUnitsPerSecond": stored.get("ReadCapacityUnits", 0),
+            "WriteUnitsPerSecond": stored.get("WriteCapacityUnits", 0),
         }
     kept_warm: dict[str, int] = settings.get("WarmThroughput", {})
     return {member: max(units, kept_warm.get(member, 0)) for member, units in base.items()}
@@ -324,15 +324,15 @@ def describe_billing(table: Table) -> dict[str, Any]:
 
 def new_settings(request: dict[str, Any], now: float) -> Settings:
     """What a new table or index keeps of its throughput."""
-    kept: Settings = {
+    stored: Settings = {
         name: request[name]
         for name in ("OnDemandThroughput", "WarmThroughput")
         if request.get(name)
     }
     if request.get("ProvisionedThroughput"):
-        kept["ProvisionedThroughput"] = dict(request["ProvisionedThroughput"])
+        stored["ProvisionedThroughput"] = dict(request["ProvisionedThroughput"])
     if "BillingMode" in request:
-        kept["BillingMode"] = request["BillingMode"]
+        stored["BillingMode"] = request["BillingMode"]
         if request["BillingMode"] == ON_DEMAND:
-            kept["OnDemandSince"] = now
-    return kept
+            stored["OnDemandSince"] = now
+    return stored

@@ -25,14 +25,14 @@ def recall(
     to another one.
     """
     token = request.get("ClientToken")
-    known = engine.records.get(KIND, f"{job}/{token}") if token is not None else None
-    if known is None or known["at"] + VALID_SECONDS < engine.clock():
+    record = engine.records.get(KIND, f"{job}/{token}") if token is not None else None
+    if record is None or record["at"] + VALID_SECONDS < engine.clock():
         return None
-    if known["request"] != _digest(request):
+    if record["request"] != _digest(request):
         raise conflict(
             f"{job.capitalize()} conflict: Duplicate request detected with conflicting parameters"
         )
-    return known["arn"]
+    return record["arn"]
 
 
 def remember(engine: Engine, job: str, request: dict[str, Any], token: str, arn: str) -> None:

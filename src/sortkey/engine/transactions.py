@@ -46,21 +46,25 @@ def write_all(engine: Engine, parsed: list[Bind], reads_old: bool = False) -> li
     reason for each.
     """
     reasons = Reasons(len(parsed))
-    wanted: dict[int, Write] = {}
+    item_writes: dict[int, Write] = {}
     for position, bind in enumerate(parsed):
         with reasons.collect(position):
-            wanted[position] = bind(engine)
-    if len({(each.table.name, each.key) for each in wanted.values()}) < len(wanted) == len(parsed):
+            item_writes[position] = bind(engine)
+    if (
+        len({(item_write.table.name, item_write.key) for item_write in item_writes.values()})
+        < len(item_writes)
+        == len(parsed)
+    ):
         raise ValidationException(SAME_ITEM)
     changes: list[Change] = []
-    for position, each in wanted.items():
-        each.reads_old = each.reads_old or reads_old
+    for position, item_write in item_writes.items():
+        item_write.reads_old = item_write.reads_old or reads_old
         with reasons.collect(position):
-            changes.append(prepare(engine, each))
+            changes.append(prepare(engine, item_write))
     reasons.raise_if_any()
     check_size(change.new_size for change in changes)  # the old ones are not always read
-    for each, change in zip(wanted.values(), changes, strict=True):
-        if not each.checks_only:
+    for item_write, change in zip(item_writes.values(), changes, strict=True):
+        if not item_write.checks_only:
             store(engine, change)
     return changes
 
@@ -78,9 +82,9 @@ def read_again(engine: Engine, parsed: list[Bind], meter: Meter) -> None:
     if not meter.on:
         return
     for bind in parsed:
-        wanted = bind(engine)
-        row = wanted.table.rows.get(wanted.key)
-        meter.read(wanted.table, read_units(0 if row is None else row[1], True))
+        item_writes = bind(engine)
+        row = item_writes.table.rows.get(item_writes.key)
+        meter.read(item_writes.table, read_units(0 if row is None else row[1], True))
 
 
 class Reasons:
@@ -137,12 +141,12 @@ class Token:
         another one.
         """
         records, now = self._engine.records, self._engine.clock()
-        known = records.get(_kind(now), self._token) or records.get(
+        record = records.get(_kind(now), self._token) or records.get(
             _kind(now - TOKEN_SECONDS), self._token
         )
-        if known is None or known["until"] <= now:
+        if record is None or record["until"] <= now:
             return False
-        if known["hash"] != self._hash:
+        if record["hash"] != self._hash:
             raise IdempotentParameterMismatchException(
                 "The provided ClientRequestToken was used with different parameters"
             )
@@ -151,15 +155,17 @@ class Token:
     def remember(self) -> None:
         self._engine.database.begin()
         now = self._engine.clock()
-        known = {"hash": self._hash, "until": now + TOKEN_SECONDS}
-        self._engine.records.put(_kind(now), self._token, known)
+        record = {"hash": self._hash, "until": now + TOKEN_SECONDS}
+        self._engine.records.put(_kind(now), self._token, record)
 
 
 def trim_tokens(engine: Engine) -> float:
     """Chore: forget tokens that ran out."""
     engine.database.begin()
-    gone = engine.records.delete_kinds(KIND, _kind(engine.clock() - TOKEN_SECONDS), TRIM_ROWS)
-    return 0.0 if gone == TRIM_ROWS else TRIM_SECONDS
+    deleted_rows = engine.records.delete_kinds(
+        KIND, _kind(engine.clock() - TOKEN_SECONDS), TRIM_ROWS
+    )
+    return 0.0 if deleted_rows == TRIM_ROWS else TRIM_SECONDS
 
 
 def _kind(at: float) -> str:

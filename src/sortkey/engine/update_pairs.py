@@ -40,21 +40,21 @@ _ALONE: Final = {
 
 
 def check(request: dict[str, Any]) -> None:
-    given = {
+    members = {
         name
         for name in CHANGES
         if name in request and (request[name] or name not in _NOTHING_WHEN_EMPTY)
     }
-    if not given:
+    if not members:
         raise ValidationException(NOTHING)
     if request.get("GlobalSecondaryIndexUpdates") == []:
         raise ValidationException(INVALID + "List of GlobalSecondaryIndexUpdates is empty")
     for name, message in _ALONE.items():
-        if name in given and len(given) > 1:
+        if name in members and len(members) > 1:
             raise ValidationException(INVALID + message)
     updates: list[dict[str, Any]] = request.get("GlobalSecondaryIndexUpdates") or []
-    _check_warm(given, updates)
-    if "OnDemandThroughput" in given and given - {
+    _check_warm(members, updates)
+    if "OnDemandThroughput" in members and members - {
         "OnDemandThroughput",
         "BillingMode",
         "GlobalSecondaryIndexUpdates",
@@ -65,13 +65,13 @@ def check(request: dict[str, Any]) -> None:
         )
     _check_units(
         request,
-        given,
+        members,
         online=any(update.get("Create") or update.get("Delete") for update in updates),
     )
 
 
-def _check_warm(given: set[str], updates: list[dict[str, Any]]) -> None:
-    if "WarmThroughput" not in given:
+def _check_warm(members: set[str], updates: list[dict[str, Any]]) -> None:
+    if "WarmThroughput" not in members:
         return
     if any(update.get("Create") for update in updates):
         raise ValidationException(
@@ -83,24 +83,26 @@ def _check_warm(given: set[str], updates: list[dict[str, Any]]) -> None:
         update.get("Update") for update in updates
     ):  # those of indexes can rise in the same request
         together.add("GlobalSecondaryIndexUpdates")
-    if given - together:
+    if members - together:
         raise ValidationException(
             INVALID + "WarmThroughput must be the only operation in the request"
         )
 
 
-def _check_units(request: dict[str, Any], given: set[str], *, online: bool) -> None:
+def _check_units(request: dict[str, Any], members: set[str], *, online: bool) -> None:
     """Units of the table, its stream, and making or deleting an index exclude each other."""
-    units = "ProvisionedThroughput" in given or request.get("BillingMode") == throughput.PROVISIONED
-    if "StreamSpecification" in given and units:
+    units = (
+        "ProvisionedThroughput" in members or request.get("BillingMode") == throughput.PROVISIONED
+    )
+    if "StreamSpecification" in members and units:
         raise ValidationException(
             INVALID + "You cannot modify stream status while updating table IOPS"
         )
-    if online and "ProvisionedThroughput" in given:
+    if online and "ProvisionedThroughput" in members:
         raise ValidationException(
             INVALID + "You cannot create or delete index while updating table IOPS"
         )
-    if online and "StreamSpecification" in given:
+    if online and "StreamSpecification" in members:
         raise ValidationException(
             INVALID + "You cannot create or delete index while changing stream status"
         )

@@ -20,15 +20,15 @@ Attributes = Callable[[Change], dict[str, Any]]
 
 
 def run_write(
-    engine: Engine, request: dict[str, Any], wanted: Write, attributes: Attributes | None
+    engine: Engine, request: dict[str, Any], item_write: Write, attributes: Attributes | None
 ) -> dict[str, Any]:
     """Write, and answer with the attributes, the capacity and the collection metrics that were
     asked for.
     """
     mode = request.get("ReturnConsumedCapacity")
     meter = Meter(mode, (request.get("TableName", ""),)) if mode else OFF
-    wanted.reads_old = wanted.reads_old or attributes is not None or meter.on
-    change = write(engine, wanted)
+    item_write.reads_old = item_write.reads_old or attributes is not None or meter.on
+    change = write(engine, item_write)
     answer = attributes(change) if attributes else {}
     if meter.on:
         meter.write(change)

@@ -69,46 +69,54 @@ class Change:
     touches: frozenset[str] | None = None
 
 
-def write(engine: Engine, wanted: Write) -> Change:
+def write(engine: Engine, item_write: Write) -> Change:
     """Read, apply and store one write."""
-    change = prepare(engine, wanted)
+    change = prepare(engine, item_write)
     store(engine, change)
     return change
 
 
-def prepare(engine: Engine, wanted: Write) -> Change:
+def prepare(engine: Engine, item_write: Write) -> Change:
     """What the write would change. Raises what `apply` raises; writes nothing."""
-    table = wanted.table
-    if wanted.check is not None:
-        wanted.check()
+    table = item_write.table
+    if item_write.check is not None:
+        item_write.check()
     old_bytes, old_size, old = None, 0, None
-    if wanted.reads_old or table.journaled or table.has_lsi:
-        row = table.rows.get(wanted.key)
+    if item_write.reads_old or table.journaled or table.has_lsi:
+        row = table.rows.get(item_write.key)
         if row is not None:
             old_bytes, old_size = row
-            if wanted.reads_old or table.has_lsi:
+            if item_write.reads_old or table.has_lsi:
                 old = orjson.loads(old_bytes)
-    new = wanted.apply(old)
+    new = item_write.apply(old)
     new_size = 0
     if new is not None:
-        new_size = wanted.size
+        new_size = item_write.size
         if new_size is None:
-            if old is None or wanted.touches is None:
+            if old is None or item_write.touches is None:
                 new_size = item_size(new)
             else:
                 new_size = (
                     old_size
-                    + attributes_size(new, wanted.touches)
-                    - attributes_size(old, wanted.touches)
+                    + attributes_size(new, item_write.touches)
+                    - attributes_size(old, item_write.touches)
                 )
             check_item_size(new_size, updating=True)
     change = Change(
-        table, wanted.key, old_bytes, old_size, old, new, new_size, wanted.named, wanted.touches
+        table,
+        item_write.key,
+        old_bytes,
+        old_size,
+        old,
+        new,
+        new_size,
+        item_write.named,
+        item_write.touches,
     )
     if table.has_lsi:
-        if new is not None and not wanted.checks_only:
+        if new is not None and not item_write.checks_only:
             item_collections.check_item_with_entries(
-                table, new, new_size, updating=wanted.size is None
+                table, new, new_size, updating=item_write.size is None
             )
         item_collections.check_limit(engine, change)
     return change

@@ -12,21 +12,21 @@ from sortkey.expressions.scope import Scope, Values
 
 CACHE_ENTRIES_MAX = 2048
 
-Made = TypeVar("Made", covariant=True)
+Product = TypeVar("Product", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled(Generic[Made]):
+class Compiled(Generic[Product]):
     """`make` gives the product for a request; it checks what depends on the values themselves (the
     rest is checked).
     """
 
     names: frozenset[str]
     values: frozenset[str]
-    make: Callable[[Values], Made]
+    make: Callable[[Values], Product]
 
 
-def compiled(scope: Scope, make: Callable[[Values], Made]) -> Compiled[Made]:
+def compiled(scope: Scope, make: Callable[[Values], Product]) -> Compiled[Product]:
     return Compiled(frozenset(scope.used_names), frozenset(scope.used_values), make)
 
 

@@ -63,16 +63,16 @@ def check_condition(tree: Condition, scope: Scope) -> None:
 
 def check_bounds(low: AttributeValue, high: AttributeValue) -> None:
     """The bounds of a BETWEEN when both are values."""
-    shown = f"lower bound operand: {_show(low)}, upper bound operand: {_show(high)}"
+    operands = f"lower bound operand: {_show(low)}, upper bound operand: {_show(high)}"
     compared = order(low, high)
     if compared is None:
         raise Fault(
-            f"The BETWEEN operator requires same data type for lower and upper bounds; {shown}"
+            f"The BETWEEN operator requires same data type for lower and upper bounds; {operands}"
         )
     if compared > 0:
         raise Fault(
             "The BETWEEN operator requires upper bound to be greater than or equal to lower "
-            f"bound; {shown}"
+            f"bound; {operands}"
         )
 
 
@@ -152,16 +152,16 @@ def operand_kind(operand: Operand, scope: Scope, call_kind: CallKind) -> str | N
     `call_kind` checks a call with the types of its operands, and gives its own type.
     """
     kinds: list[str | None] = []
-    for found in innermost_first(operand):
-        match found:
+    for part in innermost_first(operand):
+        match part:
             case Value(name):
                 kinds.append(kind_of(scope.value(name)))
             case Path():
-                scope.path(found)
+                scope.path(part)
                 kinds.append(None)
             case Call(_, operands):
                 start = len(kinds) - len(operands)
-                kinds[start:] = [call_kind(found, kinds[start:], scope)]
+                kinds[start:] = [call_kind(part, kinds[start:], scope)]
     return kinds.pop()
 
 

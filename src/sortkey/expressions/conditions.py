@@ -105,8 +105,8 @@ def _every(makers: list[MakeTest]) -> MakeTest:
             return lambda item: first(item) and second(item)
 
         def test(item: Item) -> bool:
-            for each in tests:  # noqa: SIM110 a generator would cost twice as much
-                if not each(item):
+            for part in tests:  # noqa: SIM110 a generator would cost twice as much
+                if not part(item):
                     return False
             return True
 
@@ -120,8 +120,8 @@ def _some(makers: list[MakeTest]) -> MakeTest:
         tests = [maker(values) for maker in makers]
 
         def test(item: Item) -> bool:
-            for each in tests:  # noqa: SIM110
-                if each(item):
+            for part in tests:  # noqa: SIM110
+                if part(item):
                     return True
             return False
 
@@ -236,7 +236,7 @@ def _membership(tree: Membership, scope: Scope) -> MakeTest:
 
     def make_general(values: Values) -> Test:
         find, finders = make_operand(values), [maker(values) for maker in makers]
-        return lambda item: any(same(find(item), each(item)) for each in finders)
+        return lambda item: any(same(find(item), finder(item)) for finder in finders)
 
     return make_general
 

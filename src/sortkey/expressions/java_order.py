@@ -16,11 +16,11 @@ def java_order(keys: Iterable[_Key], salt: int = 0) -> list[_Key]:
 
     The salt is what the keys' class adds to the hash of the string or integer in it.
     """
-    listed = list(keys)
+    ordered_keys = list(keys)
     buckets = 16
-    while len(listed) > buckets * 3 // 4:
+    while len(ordered_keys) > buckets * 3 // 4:
         buckets *= 2
-    return sorted(listed, key=lambda key: _spread_hash(key, salt) % buckets)
+    return sorted(ordered_keys, key=lambda key: _spread_hash(key, salt) % buckets)
 
 
 def _spread_hash(key: str | int, salt: int) -> int:

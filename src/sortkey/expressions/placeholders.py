@@ -130,10 +130,10 @@ def check_wanted(
 _KEYS = {NAMES: re.compile(r"#[A-Za-z0-9_]+"), VALUES: re.compile(r":[A-Za-z0-9_]+")}
 
 
-def _check_keys(parameter: str, given: Mapping[str, Any]) -> None:
-    if not given:
+def _check_keys(parameter: str, entries: Mapping[str, Any]) -> None:
+    if not entries:
         raise ValidationException(f"{parameter} must not be empty")
-    for key in given:
+    for key in entries:
         _check_key(parameter, key)
 
 
@@ -157,9 +157,9 @@ def _read_values(raw: Mapping[str, Any]) -> Mapping[str, AttributeValue]:
     _check_keys(VALUES, raw)
     values: dict[str, AttributeValue] = {}
     total = 0
-    for key, given in raw.items():
+    for key, raw_value in raw.items():
         try:
-            values[key], size = read_value(given)
+            values[key], size = read_value(raw_value)
         except ValidationException as error:
             raise ValidationException(
                 f"{VALUES} contains invalid value: {error.message} for key {key}"
@@ -186,7 +186,7 @@ def _check_key(parameter: str, key: str) -> None:
 
 
 def _unused(parameter: str, keys: list[str]) -> ValidationException:
-    listed = ", ".join(java_order(keys))
+    listing = ", ".join(java_order(keys))
     return ValidationException(
-        f"Value provided in {parameter} unused in expressions: keys: {{{listed}}}"
+        f"Value provided in {parameter} unused in expressions: keys: {{{listing}}}"
     )

@@ -48,9 +48,9 @@ def compile_projection(text: str, scope: Scope) -> Compiled[Projection]:
 
 def project_names(names: Iterable[str]) -> Projection:
     """The projection on whole attributes, of distinct names."""
-    listed = list(names)
+    distinct = list(names)
     return Projection(
-        tuple((name,) for name in listed), {name: number for number, name in enumerate(listed)}
+        tuple((name,) for name in distinct), {name: number for number, name in enumerate(distinct)}
     )
 
 

@@ -31,7 +31,7 @@ def write(item: Item, tree: PathTree, changes: Sequence[Change]) -> Item:
 def _write_members(
     members: dict[str, AttributeValue], tree: PathTree, changes: Sequence[Change], item: Item
 ) -> dict[str, AttributeValue]:
-    written = dict(members)
+    result = dict(members)
     for part, below in tree.items():
         name = str(part)
         old = members.get(name)
@@ -41,10 +41,10 @@ def _write_members(
             else _write(old, below, changes, item)
         )
         if value is None:
-            written.pop(name, None)
+            result.pop(name, None)
         else:
-            written[name] = value
-    return written
+            result[name] = value
+    return result
 
 
 def _write_elements(
@@ -59,13 +59,13 @@ def _write_elements(
             if isinstance(below, int)
             else _write(old, below, changes, item)
         )
-    written: list[AttributeValue | None] = list(elements)
+    result: list[AttributeValue | None] = list(elements)
     for index in sorted(values):
         if index < len(elements):
-            written[index] = values[index]
+            result[index] = values[index]
         else:
-            written.append(values[index])
-    return [value for value in written if value is not None]
+            result.append(values[index])
+    return [value for value in result if value is not None]
 
 
 def _write(

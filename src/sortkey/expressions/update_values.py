@@ -53,5 +53,5 @@ def delete(
     ((kind, content),) = operand.items()
     if kind not in old:
         raise ValidationException(wrong_type)
-    left = [element for element in old[kind] if element not in content]
-    return {kind: left} if left else None
+    remaining = [element for element in old[kind] if element not in content]
+    return {kind: remaining} if remaining else None

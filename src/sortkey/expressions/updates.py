@@ -46,7 +46,7 @@ class Update(NamedTuple):
     only_removes: bool
     top_level: frozenset[str]
     reads: tuple[Parts, ...] = ()
-    given: tuple[tuple[str, AttributeValue], ...] = ()
+    assigned: tuple[tuple[str, AttributeValue], ...] = ()
 
     def __call__(self, item: Item | None) -> Item:
         return write(_NO_ITEM if item is None else item, self.tree, self.changes)
@@ -72,7 +72,7 @@ def compile_update(text: str, scope: Scope) -> Compiled[Update]:
     check_update(actions, scope)
     reads = tuple(scope.paths)
     makers = [_change(action, scope) for action in actions]
-    written, names = tuple(paths), top_level(paths)
+    written_paths, names = tuple(paths), top_level(paths)
     tree = evaluation_order(tree)
     only_removes = all(action.keyword in ("REMOVE", "DELETE") for action in actions)
     literals = [
@@ -85,8 +85,8 @@ def compile_update(text: str, scope: Scope) -> Compiled[Update]:
 
     def make(values: Values) -> Update:
         changes = tuple([maker(values) for maker in makers])
-        given = tuple([(name, values[placeholder]) for name, placeholder in literals])
-        return Update(written, tree, changes, only_removes, names, reads, given)
+        assigned = tuple([(name, values[placeholder]) for name, placeholder in literals])
+        return Update(written_paths, tree, changes, only_removes, names, reads, assigned)
 
     return compiled(scope, make)
 

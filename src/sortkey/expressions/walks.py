@@ -81,9 +81,9 @@ def innermost_first(operand: Operand) -> Iterator[Operand]:
     """An operand and what its calls hold: a call after its own operands, as it is evaluated."""
     waiting = [(operand, False)]
     while waiting:
-        found, is_entered = waiting.pop()
-        if isinstance(found, Call) and not is_entered:
-            waiting.append((found, True))
-            waiting.extend((inner, False) for inner in reversed(found.operands))
+        part, is_entered = waiting.pop()
+        if isinstance(part, Call) and not is_entered:
+            waiting.append((part, True))
+            waiting.extend((inner, False) for inner in reversed(part.operands))
         else:
-            yield found
+            yield part

@@ -150,7 +150,7 @@ class Checkpointer:
     def __init__(self, path: str) -> None:
         self._path = path
         self._stopping = False
-        self._wanted = threading.Event()
+        self._due = threading.Event()
         self._wanted_at_pages = 0
         self._is_nearly_done = False
         self._thread = threading.Thread(target=self._run, name="sortkey-checkpoint", daemon=True)
@@ -168,16 +168,16 @@ class Checkpointer:
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
         elif pages - self._wanted_at_pages >= CHECKPOINT_PAGES:
             self._wanted_at_pages = pages
-            self._wanted.set()
+            self._due.set()
         return apsw.SQLITE_OK
 
     def stop(self) -> None:
         self._stopping = True
-        self._wanted.set()
+        self._due.set()
         self._thread.join()
 
     def _run(self) -> None:
-        self._wanted.wait()
+        self._due.wait()
         if self._stopping:
             return
         connection: Any = apsw.Connection(self._path)
@@ -185,12 +185,12 @@ class Checkpointer:
         # nothing.
         connection.execute("select count(*) from meta").fetchall()
         while not self._stopping:
-            self._wanted.clear()
+            self._due.clear()
             with suppress(
                 apsw.Error
             ):  # a reader in the way, or a full disk: a later commit asks again
                 for _ in range(2):
                     connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
                 self._is_nearly_done = True
-            self._wanted.wait()
+            self._due.wait()
         connection.close()

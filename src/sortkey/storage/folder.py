@@ -52,9 +52,9 @@ class Folder:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._write({})
         except BlockingIOError:
-            held = _in_use(self.path, self._lock)
+            owner = _in_use(self.path, self._lock)
             os.close(self._lock)
-            raise held from None
+            raise owner from None
         except OSError:  # a full disk: who tries again must not find the folder taken
             os.close(self._lock)
             raise
@@ -106,8 +106,8 @@ def was_served_recently(path: str | os.PathLike[str]) -> bool:
 
 def _in_use(path: Path, lock: int) -> FolderInUse:
     for _ in range(WRITING_LOOKS):
-        if (held := _read(path, os.pread(lock, 65536, 0))).pid:
-            return held
+        if (owner := _read(path, os.pread(lock, 65536, 0))).pid:
+            return owner
         time.sleep(WRITING_SECONDS)  # the owner is writing it just now
     return _read(path, b"")
 

@@ -49,8 +49,8 @@ class HotRows:
 
     def clear(self) -> None:
         """Forget everything: after a rollback, and when there is no more room."""
-        for held in (*self._tables.values(), *self._pages.values()):
-            held.clear()
+        for entries in (*self._tables.values(), *self._pages.values()):
+            entries.clear()
         self._bytes = 0
 
     def _make_room(self, size: int) -> None:

@@ -178,8 +178,8 @@ class Journal:
 
     def _stored_last(self) -> int:
         newest = self._db.execute("select coalesce(max(seq), 0) from journal").fetchone()[0]
-        kept = self._db.execute("select value from meta where name = 'journal_last'").fetchone()
-        return max(newest, kept[0] if kept else 0)
+        row = self._db.execute("select value from meta where name = 'journal_last'").fetchone()
+        return max(newest, row[0] if row else 0)
 
     def _stored_last_ms(self) -> int:
         row = self._db.execute("select at_ms from journal order by seq desc limit 1").fetchone()

@@ -67,11 +67,11 @@ def read_expression_values(raw: dict[str, Any]) -> dict[str, AttributeValue]:
     return values
 
 
-def check_nesting(item: Item, touched: Iterable[str]) -> None:
+def check_nesting(item: Item, names: Iterable[str]) -> None:
     """Refuse an item of which an update has nested an attribute too deeply; each of its parts was
     valid.
     """
-    for name in touched:
+    for name in names:
         if (value := item.get(name)) is not None:
             _check_value_levels(value, NESTING_MAX - 1)
 
@@ -195,8 +195,8 @@ def _any_string_set(raw: AttributeValue, content: Any) -> tuple[AttributeValue, 
     if not members:
         raise ValidationException(INVALID + "An string set  may not be empty")
     if len(set(members)) < len(members):
-        shown = ", ".join("null" if member is None else member for member in members)
-        raise ValidationException(f"{INVALID}Input collection [{shown}] contains duplicates.")
+        listing = ", ".join("null" if member is None else member for member in members)
+        raise ValidationException(f"{INVALID}Input collection [{listing}] contains duplicates.")
     texts = [member for member in members if member is not None]
     if len(texts) < len(members):
         raise ValidationException(INVALID + "An string set may not have a null string as a member")
@@ -209,14 +209,14 @@ def _number_set(raw: AttributeValue, content: Any, levels: int) -> tuple[Attribu
     members = as_list(content)
     if not members:
         raise ValidationException(INVALID + "An number set  may not be empty")
-    seen: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for member in members:
         text, size = _number_and_size("" if member is None else as_string(member))
-        if text in seen:
+        if text in sizes:
             raise ValidationException("Input collection contains duplicates")
-        seen[text] = size
-    texts = sorted(seen, key=numbers.as_number)
-    return (raw if texts == content else {"NS": texts}), sum(seen.values())
+        sizes[text] = size
+    texts = sorted(sizes, key=numbers.as_number)
+    return (raw if texts == content else {"NS": texts}), sum(sizes.values())
 
 
 def _binary_set(raw: AttributeValue, content: Any, levels: int) -> tuple[AttributeValue, int]:

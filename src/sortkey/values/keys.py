@@ -140,8 +140,8 @@ def successor(prefix: bytes) -> bytes | None:
     """The least bytes greater than all that start with `prefix`; None where there is none (nothing
     but 0xFF).
     """
-    kept = prefix.rstrip(b"\xff")
-    return kept[:-1] + bytes((kept[-1] + 1,)) if kept else None
+    head = prefix.rstrip(b"\xff")
+    return head[:-1] + bytes((head[-1] + 1,)) if head else None
 
 
 def prefix_bounds(prefix: bytes) -> Bounds:

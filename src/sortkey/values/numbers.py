@@ -141,9 +141,9 @@ def _parts(text: str) -> tuple[str, str, int]:
         raise _not_numeric(text)
     sign, whole, fraction, exponent_sign, exponent_digits = match.groups(default="")
     digits = whole + fraction
-    written = int(exponent_sign + exponent_digits) if exponent_digits else 0
-    exponent = written - len(fraction)
-    if not digits or abs(written) > _EXPONENT_MAX or abs(exponent) > _EXPONENT_MAX:
+    stated_exponent = int(exponent_sign + exponent_digits) if exponent_digits else 0
+    exponent = stated_exponent - len(fraction)
+    if not digits or abs(stated_exponent) > _EXPONENT_MAX or abs(exponent) > _EXPONENT_MAX:
         raise _not_numeric(text)
     return ("-" if sign == "-" else ""), digits, exponent
 

@@ -53,8 +53,8 @@ class Access:
 
         Gives whether the caller is trusted with Sortkey's own tables.
         """
-        given = request.headers.get(TOKEN_HEADER)
-        if given is not None and self._token is not None and compare_digest(given, self._token):
+        token = request.headers.get(TOKEN_HEADER)
+        if token is not None and self._token is not None and compare_digest(token, self._token):
             return True
         if self._verifier is not None:
             self._verifier.verify(request)

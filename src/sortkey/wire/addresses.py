@@ -15,18 +15,18 @@ def bind(host: str, port: int) -> list[socket.socket]:
     An address that this machine does not have is left out if there is another: `localhost` often
     stands for IPv6 too where there is none.
     """
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     sockets: list[socket.socket] = []
     missing: OSError | None = None
     for family, address in dict.fromkeys(
-        (family, str(address[0])) for family, *_, address in found
+        (family, str(address[0])) for family, *_, address in entries
     ):
         try:
             sockets.append(_bind_one(family, address, port))
         except OSError as error:
             if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
-                for each in sockets:
-                    each.close()
+                for listener in sockets:
+                    listener.close()
                 raise
             missing = error
         else:
@@ -43,8 +43,8 @@ def is_loopback(host: str) -> bool:
 
 def addresses_of(host: str) -> list[str]:
     """Every address of the host, as a number."""
-    found = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)
-    return [str(address[0]).partition("%")[0] for *_, address in found]
+    entries = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)
+    return [str(address[0]).partition("%")[0] for *_, address in entries]
 
 
 def _bind_one(family: socket.AddressFamily, address: str, port: int) -> socket.socket:

@@ -142,11 +142,11 @@ class Answers:
     def preflight(self, request: Request) -> bytes:
         """CORS, as AWS: whatever headers and method the browser asks for are allowed."""
         head = b"HTTP/1.1 200 OK\r\n" + self._date + self._cors(request.headers[b"origin"])
-        for asked, allowed in (
+        for request_header, allowed in (
             (b"access-control-request-headers", b"Access-Control-Allow-Headers: "),
             (b"access-control-request-method", b"Access-Control-Allow-Methods: "),
         ):
-            if value := request.headers.get(asked):
+            if value := request.headers.get(request_header):
                 head += allowed + value + b"\r\n"
         return (
             b"%bAccess-Control-Max-Age: %d\r\nContent-Length: 0\r\nConnection: %b\r\nx-amzn-RequestId: %052X\r\n\r\n"

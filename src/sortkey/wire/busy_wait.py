@@ -34,12 +34,12 @@ class ShortWaits:
         self._until = 0.0
         self._awake = False
 
-    def asked(self) -> None:
+    def on_request(self) -> None:
         """A request has come."""
         self._short = self._clock() - self._answered < MOMENT_SECONDS
         self._until = 0.0
 
-    def answered(self) -> None:
+    def on_answer(self) -> None:
         """Its answer has gone out."""
         self._answered = self._clock()
         if self._short and self._spare_core:

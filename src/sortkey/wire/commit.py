@@ -57,7 +57,7 @@ class GroupCommit:
         self._engine = engine
         self._soon = soon
         self._alone = alone
-        self._held: list[tuple[Call, bytes]] = []
+        self._waiting: list[tuple[Call, bytes]] = []
 
     def submit(self, call: Call) -> None:
         """Run a call; its answer is sent now, or after this turn's commit."""
@@ -67,35 +67,35 @@ class GroupCommit:
         except Exception as error:
             log_failure("an operation failed", error)
             answer = call.failed(error)
-            self._held = self._one_by_one(self._held)
+            self._waiting = self._one_by_one(self._waiting)
         if not engine.in_transaction:
             call.send(answer)
             return
-        self._held.append((call, answer))
+        self._waiting.append((call, answer))
         if self._alone():
             self.flush()
-        elif len(self._held) == 1:
+        elif len(self._waiting) == 1:
             self._soon(self.flush)
 
     def flush(self) -> None:
         """Commit, then send what was held, in the order in which it came."""
-        held, self._held = self._held, []
+        waiting, self._waiting = self._waiting, []
         try:
             if self._engine.in_transaction:
                 self._engine.flush()
         except Exception as error:
             log_failure(
-                f"{len(held)} operations could not be committed together; running them one by one",
+                f"{len(waiting)} operations could not be committed together; running them one by one",
                 error,
             )
-            held = self._one_by_one(held)
-        for call, answer in held:
+            waiting = self._one_by_one(waiting)
+        for call, answer in waiting:
             call.send(answer)
 
-    def _one_by_one(self, held: list[tuple[Call, bytes]]) -> list[tuple[Call, bytes]]:
+    def _one_by_one(self, waiting: list[tuple[Call, bytes]]) -> list[tuple[Call, bytes]]:
         """Undo the group's transaction, then run and commit each of its calls alone."""
         self._rollback()
-        return [(call, self._run_alone(call)) for call, _ in held]
+        return [(call, self._run_alone(call)) for call, _ in waiting]
 
     def _run_alone(self, call: Call) -> bytes:
         try:

@@ -50,7 +50,7 @@ def choose(accept: bytes) -> bytes | None:
     Identity is never preferred; of equals the first named wins; `*` stands for gzip, then deflate,
     unless named.
     """
-    named: dict[bytes, float] = {}
+    qualities: dict[bytes, float] = {}
     star: float | None = None
     for entry in accept.lower().split(b","):
         name, _, parameters = entry.partition(b";")
@@ -58,12 +58,12 @@ def choose(accept: bytes) -> bytes | None:
         if name == b"*":
             star = quality
         elif name in _WINDOW_BITS:
-            named[name] = max(named.get(name, 0.0), quality)
+            qualities[name] = max(qualities.get(name, 0.0), quality)
     if star is not None:
         for name in _WINDOW_BITS:
-            named.setdefault(name, star)
-    best = max(named, key=named.__getitem__, default=None)
-    return best if best is not None and named[best] > 0 else None
+            qualities.setdefault(name, star)
+    best = max(qualities, key=qualities.__getitem__, default=None)
+    return best if best is not None and qualities[best] > 0 else None
 
 
 def _quality(parameters: bytes) -> float:

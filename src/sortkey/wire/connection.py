@@ -44,11 +44,11 @@ class Connection(asyncio.Protocol):
         "_fields_bytes",
         "_headers",
         "_in_head",
+        "_is_refused",
         "_limits",
         "_parser",
         "_paused",
         "_progressed",
-        "_refused",
         "_server",
         "_transport",
         "_url",
@@ -73,7 +73,7 @@ class Connection(asyncio.Protocol):
         self._closing = False
         self._progressed = False
         self._draining = False
-        self._refused = False
+        self._is_refused = False
         self._waiting: deque[Request | bytes] = deque()
         self.known_host: bytes | None = None
         """The `Host` that the server accepted last: most clients send the same with every request.
@@ -148,7 +148,7 @@ class Connection(asyncio.Protocol):
         headers[name] = value
 
     def on_headers_complete(self) -> None:
-        if self._refused:
+        if self._is_refused:
             return
         self._in_head = False
         headers = self._headers
@@ -168,7 +168,7 @@ class Connection(asyncio.Protocol):
 
     def on_body(self, body: bytes) -> None:
         self._progressed = True
-        if self._refused:
+        if self._is_refused:
             return
         if len(self._body) + len(body) > self._limits.body_bytes:
             self._body = b""
@@ -185,7 +185,7 @@ class Connection(asyncio.Protocol):
         self.receiving = False
         self._progressed = True
         self.since = self._server.ticks
-        if self._refused:
+        if self._is_refused:
             return
         parser, body = self._parser, self._body
         request = Request(
@@ -257,9 +257,9 @@ class Connection(asyncio.Protocol):
 
     def _refuse(self, status: int) -> None:
         """Answer with an error and close; after what came before has been answered."""
-        if self._refused or self._closing:
+        if self._is_refused or self._closing:
             return
-        self._refused = True
+        self._is_refused = True
         self._in_head = False
         answer = self._server.refusal(_UNREADABLE, status)
         if self._busy or self._waiting:

@@ -21,7 +21,7 @@ from sortkey.origins import OriginPolicy
 from sortkey.wire.access import Access, Credentials
 from sortkey.wire.addresses import bind
 from sortkey.wire.server import Server
-from sortkey.wire.shared_engine import Heard, SharedEngine
+from sortkey.wire.shared_engine import OnRequest, SharedEngine
 
 LOOPBACK = "127.0.0.1"
 THREAD_SECONDS = 30.0
@@ -37,13 +37,13 @@ class SecondOpeners:
         self,
         engine: Engine,
         public: Sequence[socket.socket] = (),
-        heard: Heard | None = None,
+        on_request: OnRequest | None = None,
         *,
         credentials: Credentials | None = None,
         origins: OriginPolicy | None = None,
         on_release: Callable[[], None] | None = None,
     ) -> None:
-        """`public` are bound to loopback; `credentials` are asked of callers there. `heard` is told
+        """`public` are bound to loopback; `credentials` are asked of callers there. `on_request` is told
         of each request.
 
         `on_release` is called when a server wants the folder that this process has in the interim.
@@ -55,7 +55,10 @@ class SecondOpeners:
             credentials = Credentials("nobody", secrets.token_hex(32))
         access = Access(credentials, engine.region, time.time, self._token)
         self._server = Server(
-            SharedEngine(engine, heard, on_release), access, region=engine.region, origins=origins
+            SharedEngine(engine, on_request, on_release),
+            access,
+            region=engine.region,
+            origins=origins,
         )
 
     async def start(self) -> None:

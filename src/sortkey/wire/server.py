@@ -82,11 +82,11 @@ class Exchange:
 
     def failed(self, error: Exception, /) -> bytes:
         # Who opened the same folder is told why, as its owner is: the disk may be full.
-        told = (
+        details = (
             {STORAGE_FAILURE: str(error)} if self._is_trusted and is_storage_failure(error) else {}
         )
         return self._server.answers.error(
-            self._request, InternalServerError("Internal server error", **told)
+            self._request, InternalServerError("Internal server error", **details)
         )
 
     def send(self, answer: bytes, /) -> None:
@@ -131,8 +131,10 @@ class Server:
         self._commit = GroupCommit(self.engine, loop.call_soon, self._alone)
         self._waits = ShortWaits(loop.call_soon)
         self.answers.tick(self._clock())
-        for each in sockets:
-            self._listeners.append(await loop.create_server(self._connect, sock=each, backlog=1024))
+        for listener in sockets:
+            self._listeners.append(
+                await loop.create_server(self._connect, sock=listener, backlog=1024)
+            )
         self._timers["tick"] = loop.call_later(1, self._tick)
         self._work_in(0)
 
@@ -188,9 +190,9 @@ class Server:
         if admitted is None:
             connection.send(request, self.answers.not_found(request))
         elif self._alone():
-            self._waits.asked()
+            self._waits.on_request()
             self._commit.submit(Exchange(self, connection, request, *admitted))
-            self._waits.answered()
+            self._waits.on_answer()
         else:
             self._commit.submit(Exchange(self, connection, request, *admitted))
 
@@ -315,5 +317,7 @@ def _where_it_was_called(request: Request, answer: Any) -> Any:
     if not host:
         return answer
     return {
-        "Endpoints": [{**each, "Address": host.decode("latin-1")} for each in answer["Endpoints"]]
+        "Endpoints": [
+            {**endpoint, "Address": host.decode("latin-1")} for endpoint in answer["Endpoints"]
+        ]
     }

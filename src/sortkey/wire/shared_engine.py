@@ -15,7 +15,7 @@ from typing import Any
 from sortkey.engine import Engine
 from sortkey.engine.answers import Answer
 
-Heard = Callable[[str, dict[str, Any], float, BaseException | None], None]
+OnRequest = Callable[[str, dict[str, Any], float, BaseException | None], None]
 """Is told of each request: its operation, its members, the seconds it took, and what it was refused
 with.
 """
@@ -35,14 +35,14 @@ class SharedEngine:
     def __init__(
         self,
         engine: Engine,
-        heard: Heard | None = None,
+        on_request: OnRequest | None = None,
         on_release: Callable[[], None] | None = None,
     ) -> None:
         """`on_release` is called when the folder is asked for; it must not wait. Without it nobody
         can ask.
         """
         self.engine = engine
-        self._heard, self._on_release = heard, on_release
+        self._on_request, self._on_release = on_request, on_release
         self._holds = False
 
     @property
@@ -62,8 +62,8 @@ class SharedEngine:
             raise
         finally:
             self._let_go_unless_open()
-            if self._heard is not None:
-                self._heard(name, request, time.perf_counter() - began, problem)
+            if self._on_request is not None:
+                self._on_request(name, request, time.perf_counter() - began, problem)
 
     def flush(self) -> None:
         try:

@@ -180,7 +180,7 @@ def _read_words(text: str) -> tuple[str, dict[str, str]]:
     hours.
     """
     algorithm, *words = re.split(r"[ ,]+", text)
-    given: dict[str, str] = {}
+    members: dict[str, str] = {}
     for word in filter(None, words):
         name, equals, value = word.partition("=")
         if not equals:
@@ -188,24 +188,24 @@ def _read_words(text: str) -> tuple[str, dict[str, str]]:
                 f"'{name}' not a valid key=value pair (missing equal-sign) in Authorization "
                 f"header: '{text}'."
             )
-        given[name] = value
-    return algorithm, given
+        members[name] = value
+    return algorithm, members
 
 
 def _read_header(text: str, headers: dict[bytes, bytes]) -> Claim:
     start, name, signature = text.rpartition("Signature=")
     if name and signature.isalnum():
-        algorithm, given = _read_words(start)
+        algorithm, members = _read_words(start)
     else:
-        algorithm, given = _read_words(text)
-        signature = given.get("Signature", "")
+        algorithm, members = _read_words(text)
+        signature = members.get("Signature", "")
     date = (headers.get(b"x-amz-date") or headers.get(b"date", b"")).decode("latin-1")
     missing = [
         f"Authorization header requires '{name}' parameter. "
         for name, value in (
-            ("Credential", given.get("Credential")),
+            ("Credential", members.get("Credential")),
             ("Signature", signature),
-            ("SignedHeaders", given.get("SignedHeaders")),
+            ("SignedHeaders", members.get("SignedHeaders")),
         )
         if not value
     ]
@@ -217,8 +217,8 @@ def _read_header(text: str, headers: dict[bytes, bytes]) -> Claim:
         raise IncompleteSignatureException("".join(missing) + "Authorization=" + text)
     return Claim(
         algorithm,
-        given["Credential"],
-        given["SignedHeaders"],
+        members["Credential"],
+        members["SignedHeaders"],
         signature,
         date,
         SKEW_SECONDS,

@@ -46,12 +46,12 @@ CODES: dict[type[ServiceError], str] = {
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     requests = request["Statements"]
-    parameters = [Parameters(each.get("Parameters")) for each in requests]
+    parameters = [Parameters(entry.get("Parameters")) for entry in requests]
     responses: list[dict[str, Any]] = [{} for _ in requests]
     parsed: list[Statement | None] = [None] * len(requests)
-    for number, each in enumerate(requests):
+    for number, entry in enumerate(requests):
         with _collect(responses[number]):
-            parsed[number] = parse(each["Statement"])
+            parsed[number] = parse(entry["Statement"])
     _check_kinds(parsed)
     planned: list[Plan | tuple[Write, Writing] | None] = [None] * len(requests)
     for number, statement in enumerate(parsed):
@@ -62,10 +62,10 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
                 )
     _check_distinct(planned)
     meter = Meter(request.get("ReturnConsumedCapacity"))
-    for number, each in enumerate(planned):
-        if each is not None:
+    for number, statement_plan in enumerate(planned):
+        if statement_plan is not None:
             with _collect(responses[number]):
-                _run_one(engine, each, requests[number], meter, responses[number])
+                _run_one(engine, statement_plan, requests[number], meter, responses[number])
     return {"Responses": responses, **meter.report_list()}
 
 
@@ -145,10 +145,10 @@ def _check_kinds(parsed: list[Statement | None]) -> None:
 
 def _check_distinct(planned: list[Plan | tuple[Write, Writing] | None]) -> None:
     keys: list[tuple[str, bytes | None]] = []
-    for each in planned:
-        if isinstance(each, Plan):
-            keys.append((each.table.name, each.key))
-        elif each is not None:
-            keys.append((each[0].table.name, each[0].key))
+    for plan_or_write in planned:
+        if isinstance(plan_or_write, Plan):
+            keys.append((plan_or_write.table.name, plan_or_write.key))
+        elif plan_or_write is not None:
+            keys.append((plan_or_write[0].table.name, plan_or_write[0].key))
     if len(set(keys)) < len(keys):
         raise ValidationException("Provided list of item keys contains duplicates")

@@ -26,7 +26,7 @@ ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TableKeys:
     """What is asked of one table."""
 
     name: str
@@ -41,24 +41,27 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     responses: dict[str, list[Any]] = {}
     unprocessed: dict[str, Any] = {}
     size_read = 0
-    for wanted in parse(engine, request["RequestItems"]):
-        found = responses.setdefault(wanted.name, [])
-        for position, (_, key) in enumerate(wanted.keys):
-            item, size = fetch(wanted.table, key, wanted.projection)
+    for table_keys in parse(engine, request["RequestItems"]):
+        items = responses.setdefault(table_keys.name, [])
+        for position, (_, key) in enumerate(table_keys.keys):
+            item, size = fetch(table_keys.table, key, table_keys.projection)
             size_read += size
             if (
                 size_read > ANSWER_BYTES_MAX
             ):  # so the rest, of this table and all others, is left too
-                left = [key for key, _ in wanted.keys[position:]]
-                unprocessed[wanted.name] = {**request["RequestItems"][wanted.name], "Keys": left}
+                remaining = [key for key, _ in table_keys.keys[position:]]
+                unprocessed[table_keys.name] = {
+                    **request["RequestItems"][table_keys.name],
+                    "Keys": remaining,
+                }
                 break
-            meter.read(wanted.table, read_units(size, wanted.consistent))
+            meter.read(table_keys.table, read_units(size, table_keys.consistent))
             if item is not None:
-                found.append(item)
+                items.append(item)
     return {"Responses": responses, "UnprocessedKeys": unprocessed, **meter.report_list()}
 
 
-def parse(engine: Engine, tables: dict[str, dict[str, Any]]) -> list[Wanted]:
+def parse(engine: Engine, tables: dict[str, dict[str, Any]]) -> list[TableKeys]:
     _check_counts(tables)
     keys = {name: _read_keys(request) for name, request in tables.items()}
     projections = {name: read_projection(request) for name, request in tables.items()}
@@ -82,12 +85,12 @@ def _bind(
     request: dict[str, Any],
     projection: Projection | None,
     keys: list[Item],
-) -> Wanted:
+) -> TableKeys:
     table = engine.catalog.table(name)
     encoded = [(key, encode_key(table, key)) for key in keys]
     if projection is not None:
         check_scalar_keys(table, projection.paths)
-    return Wanted(name, table, encoded, projection, bool(request.get("ConsistentRead")))
+    return TableKeys(name, table, encoded, projection, bool(request.get("ConsistentRead")))
 
 
 def _check_counts(tables: dict[str, dict[str, Any]]) -> None:

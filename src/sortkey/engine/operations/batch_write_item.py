@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine import item_collections
-from sortkey.engine.capacity import Meter, shown_names
+from sortkey.engine.capacity import Meter, arns_by_name
 from sortkey.engine.item_keys import check_batched_key
 from sortkey.engine.operations import delete_item, put_item
 from sortkey.engine.writes import Bind, Write, prepare, store
@@ -22,18 +22,18 @@ REQUESTS_MAX = 25
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     meter = Meter(request.get("ReturnConsumedCapacity"), request["RequestItems"])
-    shown = shown_names(request["RequestItems"])
+    arns = arns_by_name(request["RequestItems"])
     metrics: dict[str, list[Any]] = {}
     writes = parse(engine, request["RequestItems"])
     if meter.on:
-        for wanted in writes:
-            wanted.reads_old = True
-    changes = [prepare(engine, wanted) for wanted in writes]
+        for item_write in writes:
+            item_write.reads_old = True
+    changes = [prepare(engine, item_write) for item_write in writes]
     for change in changes:
         store(engine, change)
         meter.write(change)
         if change.table.has_lsi:
-            metrics.setdefault(shown.get(change.table.name, change.table.name), []).append(
+            metrics.setdefault(arns.get(change.table.name, change.table.name), []).append(
                 item_collections.metrics(change)
             )
     answer: dict[str, Any] = {"UnprocessedItems": {}, **meter.report_list()}
@@ -45,11 +45,11 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 def parse(engine: Engine, tables: dict[str, list[dict[str, Any]]]) -> list[Write]:
     """The writes, in the order of the request; no item twice."""
     _check_counts(tables)
-    parsed = [_parse_one(name, each) for name, requests in tables.items() for each in requests]
+    parsed = [_parse_one(name, entry) for name, requests in tables.items() for entry in requests]
     writes: dict[tuple[str, bytes], Write] = {}
     for bind in parsed:
-        wanted = bind(engine)
-        if writes.setdefault((wanted.table.name, wanted.key), wanted) is not wanted:
+        item_write = bind(engine)
+        if writes.setdefault((item_write.table.name, item_write.key), item_write) is not item_write:
             raise ValidationException("Provided list of item keys contains duplicates")
     return list(writes.values())
 

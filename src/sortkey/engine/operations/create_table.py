@@ -131,20 +131,22 @@ def _check_name(name: str) -> None:
 
 
 def _read_indexes(engine: Engine, request: dict[str, Any]) -> tuple[Index, ...]:
-    wanted: list[tuple[IndexKind, dict[str, Any]]] = [
-        *(("LSI", each) for each in request.get("LocalSecondaryIndexes") or ()),
-        *(("GSI", each) for each in request.get("GlobalSecondaryIndexes") or ()),
+    specifications: list[tuple[IndexKind, dict[str, Any]]] = [
+        *(("LSI", specification) for specification in request.get("LocalSecondaryIndexes") or ()),
+        *(("GSI", specification) for specification in request.get("GlobalSecondaryIndexes") or ()),
     ]
     return tuple(
         Index(
-            each["IndexName"],
+            specification["IndexName"],
             kind,
-            KeySchema.read(each["KeySchema"]),
-            each["Projection"],
+            KeySchema.read(specification["KeySchema"]),
+            specification["Projection"],
             f"x{number}",
-            settings=throughput.new_settings(each, engine.clock()) if kind == "GSI" else {},
+            settings=throughput.new_settings(specification, engine.clock())
+            if kind == "GSI"
+            else {},
         )
-        for number, (kind, each) in enumerate(wanted, 1)
+        for number, (kind, specification) in enumerate(specifications, 1)
     )
 
 

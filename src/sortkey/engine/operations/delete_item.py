@@ -31,13 +31,13 @@ def parse(request: dict[str, Any]) -> Bind:
 
     def bind(engine: Engine) -> Write:
         table = engine.catalog.table(request["TableName"])
-        wanted = Write(
+        item_write = Write(
             table, encode_key(table, key), apply, reads_old=refuse is not None, named=key
         )
         if condition is not None:
             paths = condition.paths
-            wanted.check = lambda: check_scalar_keys(table, paths)
-        return wanted
+            item_write.check = lambda: check_scalar_keys(table, paths)
+        return item_write
 
     def apply(old: Item | None) -> None:
         if refuse is not None:

@@ -40,7 +40,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
             f"{table.name}"
         )
     description = {
-        name: each for name, each in describe(engine, table).items() if name not in NOT_SHOWN
+        name: value for name, value in describe(engine, table).items() if name not in NOT_SHOWN
     }
     streams.drop(engine, table)
     resource_policies.forget(engine, engine.catalog.arn(table.name))

@@ -21,7 +21,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
             f"{LIMIT_MAX}"
         )
     feed = streams.find(engine, request["StreamArn"])
-    shards = _wanted(feed, request)
+    shards = _shards(feed, request)
     description: dict[str, Any] = {
         "StreamArn": feed.arn,
         "StreamLabel": feed.label,
@@ -37,13 +37,13 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     return {"StreamDescription": description}
 
 
-def _wanted(feed: streams.Feed, request: dict[str, Any]) -> list[streams.Shard]:
+def _shards(feed: streams.Feed, request: dict[str, Any]) -> list[streams.Shard]:
     start = request.get("ExclusiveStartShardId") or ""
     shards = [shard for shard in feed.shards if shard.id > start]
-    wanted = request.get("ShardFilter")
-    if wanted is None:
+    shard_filter = request.get("ShardFilter")
+    if shard_filter is None:
         return shards
-    if wanted.get("Type") != "CHILD_SHARDS":
+    if shard_filter.get("Type") != "CHILD_SHARDS":
         raise ValidationException(
             "1 validation error detected: Value 'null' at 'shardFilter.type' failed to satisfy "
             "constraint: "
@@ -52,5 +52,5 @@ def _wanted(feed: streams.Feed, request: dict[str, Any]) -> list[streams.Shard]:
     return [
         shard
         for shard in shards
-        if shard.parent is not None and shard.parent == wanted.get("ShardId")
+        if shard.parent is not None and shard.parent == shard_filter.get("ShardId")
     ]

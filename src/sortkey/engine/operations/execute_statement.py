@@ -32,8 +32,8 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
         case _:
             writing = read_write(statement, parameters, request)
             answer = run_write(engine, request, writing.bind(engine), writing.attributes)
-            shown = answer.pop("Attributes", None)
-            return {"Items": [] if shown is None else [shown], **answer}
+            attributes = answer.pop("Attributes", None)
+            return {"Items": [] if attributes is None else [attributes], **answer}
 
 
 def _select(

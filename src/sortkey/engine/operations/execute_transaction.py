@@ -58,7 +58,7 @@ def _read(
     plans: list[Plan] = []
     for number, statement in enumerate(statements):
         assert isinstance(statement, Select)
-        with _named(number):
+        with _names_statement(number):
             selection = read_select(statement, parameters[number])
             if selection.index_name is not None:
                 raise ValidationException(NO_INDEX)
@@ -68,11 +68,11 @@ def _read(
             plans.append(planned)
     if len({(each.table.name, each.key) for each in plans}) < len(plans):
         raise ValidationException(transactions.SAME_ITEM)
-    found = [fetch(planned) for planned in plans]
-    transactions.check_size(size for _, size in found)
-    for planned, (_, size) in zip(plans, found, strict=True):
+    items = [fetch(planned) for planned in plans]
+    transactions.check_size(size for _, size in items)
+    for planned, (_, size) in zip(plans, items, strict=True):
         meter.read(planned.table, read_units(size, True))
-    responses = [{} if item is None else {"Item": item} for item, _ in found]
+    responses = [{} if item is None else {"Item": item} for item, _ in items]
     return {"Responses": responses, **meter.report_list()}
 
 
@@ -85,7 +85,7 @@ def _read_writes(
     binds: list[Bind] = []
     for number, statement in enumerate(statements):
         assert isinstance(statement, Insert | Update | Delete | Exists)
-        with _named(number):
+        with _names_statement(number):
             if isinstance(statement, Update | Delete) and statement.returning is not None:
                 raise ValidationException(NO_RETURNING)
             bind = read_write(statement, parameters[number], requests[number]).bind
@@ -98,7 +98,7 @@ def _read_writes(
 
 
 @contextmanager
-def _named(number: int) -> Generator[None]:
+def _names_statement(number: int) -> Generator[None]:
     """AWS says which statement is at fault."""
     try:
         yield

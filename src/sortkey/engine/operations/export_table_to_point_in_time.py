@@ -34,12 +34,12 @@ INCREMENTAL_MAX_SECONDS = 24 * 3600
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     _check_offered(request)
-    wanted = export_filters.read(request.get("FilterSpecification"))
+    filters = export_filters.read(request.get("FilterSpecification"))
     table = _find(engine, request["TableArn"])
-    export_filters.check(table, wanted)
-    known = tokens.recall(engine, "export", request, ExportConflictException)
-    if known is not None:
-        return {"ExportDescription": exports.find(engine, known)}
+    export_filters.check(table, filters)
+    earlier_arn = tokens.recall(engine, "export", request, ExportConflictException)
+    if earlier_arn is not None:
+        return {"ExportDescription": exports.find(engine, earlier_arn)}
     earliest = recovery.earliest(table, engine.clock())
     buckets.check_key(engine, request["S3Bucket"], request.get("S3Prefix") or "")
     description = _describe(engine, table, request)
@@ -139,12 +139,12 @@ def _period(engine: Engine, earliest: float, wanted: dict[str, Any]) -> tuple[fl
     if first < int(earliest):
         raise InvalidExportTimeException(
             "Incremental export period from time cannot be less than the table creation time : "
-            f"{_shown(first)}"
+            f"{_iso(first)}"
         )
     if last > engine.clock() + ROUNDING:
         raise InvalidExportTimeException(
             "Incremental export period to time cannot be greater than the current time : "
-            f"{_shown(last)}"
+            f"{_iso(last)}"
         )
     difference = "Difference between export period from time and export period to time is "
     if last - first < INCREMENTAL_MIN_SECONDS:
@@ -154,7 +154,7 @@ def _period(engine: Engine, earliest: float, wanted: dict[str, Any]) -> tuple[fl
     return first, last
 
 
-def _shown(instant: float) -> str:
+def _iso(instant: float) -> str:
     try:
         return f"{datetime.fromtimestamp(int(instant), UTC):%Y-%m-%dT%H:%M:%SZ}"
     except (ValueError, OverflowError, OSError):

@@ -25,8 +25,8 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     encoded = encode_key(table, key)
     if projection is not None:
         check_scalar_keys(table, projection.paths)
-    found, size = fetch(table, encoded, projection)
-    answer = {} if found is None else {"Item": found}
+    item, size = fetch(table, encoded, projection)
+    answer = {} if item is None else {"Item": item}
     if "ReturnConsumedCapacity" in request:
         meter = Meter(request["ReturnConsumedCapacity"], (request["TableName"],))
         meter.read(table, read_units(size, bool(request.get("ConsistentRead"))))

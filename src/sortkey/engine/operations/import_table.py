@@ -17,9 +17,9 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     _check_offered(request)
     source = request["S3BucketSource"]
     buckets.check_key(engine, source["S3Bucket"], source.get("S3KeyPrefix") or "")
-    known = tokens.recall(engine, "import", request, ImportConflictException)
-    if known is not None:
-        return {"ImportTableDescription": imports.find(engine, known)}
+    earlier_arn = tokens.recall(engine, "import", request, ImportConflictException)
+    if earlier_arn is not None:
+        return {"ImportTableDescription": imports.find(engine, earlier_arn)}
     parameters = request["TableCreationParameters"]
     definition = create_table.parse(engine, parameters)
     if engine.catalog.find(definition.name):

@@ -22,18 +22,18 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
             INVALID + "Time range lower bound must be less than or equal to upper bound"
         )
     limit = request.get("Limit") or PAGE
-    named = request.get("TableName")
-    name = None if named is None else engine.catalog.name_of(named)
-    found = [backup for backup in backups.all_of(engine) if _wanted(backup, name, request)]
+    name_or_arn = request.get("TableName")
+    name = None if name_or_arn is None else engine.catalog.name_of(name_or_arn)
+    matching = [backup for backup in backups.all_of(engine) if _matches(backup, name, request)]
     answer: dict[str, Any] = {
-        "BackupSummaries": [backups.summary(engine, backup) for backup in found[:limit]]
+        "BackupSummaries": [backups.summary(engine, backup) for backup in matching[:limit]]
     }
-    if len(found) > limit:
-        answer["LastEvaluatedBackupArn"] = found[limit - 1].arn
+    if len(matching) > limit:
+        answer["LastEvaluatedBackupArn"] = matching[limit - 1].arn
     return answer
 
 
-def _wanted(backup: Backup, name: str | None, request: dict[str, Any]) -> bool:
+def _matches(backup: Backup, name: str | None, request: dict[str, Any]) -> bool:
     type = request.get("BackupType") or "USER"
     start = request.get("ExclusiveStartBackupArn")
     return (

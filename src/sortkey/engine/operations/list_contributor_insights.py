@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
-    named = request.get("TableName")
-    tables = engine.catalog.tables() if named is None else [engine.catalog.described(named)]
+    name_or_arn = request.get("TableName")
+    tables = (
+        engine.catalog.tables() if name_or_arn is None else [engine.catalog.described(name_or_arn)]
+    )
     start = _read_token(request.get("NextToken"))
     summaries = [
         {

@@ -9,12 +9,12 @@ from sortkey.engine import exports, job_pages
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
-SHOWN = ("ExportArn", "ExportStatus", "ExportType")
+MEMBERS = ("ExportArn", "ExportStatus", "ExportType")
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     limit = request.get("MaxResults") or job_pages.PAGE
-    return job_pages.page(engine, exports.KIND, request, limit, "ExportSummaries", SHOWN, _place)
+    return job_pages.page(engine, exports.KIND, request, limit, "ExportSummaries", MEMBERS, _place)
 
 
 def _place(description: dict[str, Any]) -> str:

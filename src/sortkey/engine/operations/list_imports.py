@@ -9,7 +9,7 @@ from sortkey.engine import imports, job_pages
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
-SHOWN = (
+MEMBERS = (
     "ImportArn",
     "ImportStatus",
     "TableArn",
@@ -22,7 +22,9 @@ SHOWN = (
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     limit = request.get("PageSize") or job_pages.PAGE
-    return job_pages.page(engine, imports.KIND, request, limit, "ImportSummaryList", SHOWN, _place)
+    return job_pages.page(
+        engine, imports.KIND, request, limit, "ImportSummaryList", MEMBERS, _place
+    )
 
 
 def _place(description: dict[str, Any]) -> str:

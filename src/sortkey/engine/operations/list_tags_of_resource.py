@@ -14,4 +14,4 @@ if TYPE_CHECKING:
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     holder = arns.tagged(engine, arns.tag_arn(request.get("ResourceArn")))
-    return {"Tags": [{"Key": key, "Value": value} for key, value in tags.kept(holder).items()]}
+    return {"Tags": [{"Key": key, "Value": value} for key, value in tags.tags_of(holder).items()]}

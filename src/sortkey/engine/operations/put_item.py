@@ -38,10 +38,12 @@ def parse(
     def bind(engine: Engine) -> Write:
         table = engine.catalog.table(request["TableName"])
         check_key(table, item)
-        wanted = Write(table, table.encode(item), apply, reads_old=refuse is not None, size=size)
+        item_write = Write(
+            table, table.encode(item), apply, reads_old=refuse is not None, size=size
+        )
         if table.indexes or condition is not None:
-            wanted.check = lambda: _check(table)
-        return wanted
+            item_write.check = lambda: _check(table)
+        return item_write
 
     def _check(table: Table) -> None:
         check_index_keys(table, item)

@@ -88,31 +88,37 @@ def _span(
     descending: bool,
 ) -> Span:
     key = table.key if index is None else index.key
-    wanted = condition.resolve(
+    key_range = condition.resolve(
         key.hash, key.range, table.types, None if index is None else index.name
     )
     schema = table.schema if index is None else table.index_schemas[index.name]
-    operator: Any = wanted.operator
-    partition = schema.partition(wanted.hash_values)
-    span = Span(*schema.bounds(partition, wanted.equals, operator, wanted.operands), descending)
+    operator: Any = key_range.operator
+    partition = schema.partition(key_range.hash_values)
+    span = Span(
+        *schema.bounds(partition, key_range.equals, operator, key_range.operands), descending
+    )
     if index is None and operator is not None:
-        span.end = _end(partition, wanted, descending)
+        span.end = _end(partition, key_range, descending)
     if start is not None:
         _check_start(
-            span, partition, schema, start, whole=wanted.operator is None and not wanted.equals
+            span,
+            partition,
+            schema,
+            start,
+            whole=key_range.operator is None and not key_range.equals,
         )
     return span
 
 
-def _end(partition: bytes, wanted: KeyRange, descending: bool) -> bytes | None:
+def _end(partition: bytes, key_range: KeyRange, descending: bool) -> bytes | None:
     """The bound at which a query of a table ends, where the range includes it. In an index others
     may share it.
     """
-    if wanted.operator == "BETWEEN":
-        return partition + plain(wanted.operands[0 if descending else 1])
+    if key_range.operator == "BETWEEN":
+        return partition + plain(key_range.operands[0 if descending else 1])
     return (
-        partition + plain(wanted.operands[0])
-        if wanted.operator == (">=" if descending else "<=")
+        partition + plain(key_range.operands[0])
+        if key_range.operator == (">=" if descending else "<=")
         else None
     )
 

@@ -31,9 +31,9 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     instant = now if request.get("UseLatestRestorableTime") else request["RestoreDateTime"]
     if not int(earliest) <= instant <= now:  # clients know whole seconds only
         raise InvalidRestoreTimeException(
-            f"RestoreDateTime '{_shown(instant)}' must be within EarliestRestorableDateTime "
-            f"'{_shown(earliest)}' and "
-            f"LatestRestorableDateTime '{_shown(now)}'"
+            f"RestoreDateTime '{_iso(instant)}' must be within EarliestRestorableDateTime "
+            f"'{_iso(earliest)}' and "
+            f"LatestRestorableDateTime '{_iso(now)}'"
         )
     _check_warm(request)
     restores.check_target(engine, request["TargetTableName"])
@@ -62,13 +62,13 @@ def _source(request: dict[str, Any]) -> str:
         raise ValidationException("Must provide exactly one of: sourceTableArn, sourceTableName")
     if request.get("SourceTableArn", "arn:").split(":", 1)[0] != "arn":
         raise ValidationException("sourceTableArn is not a valid ARN")
-    latest, given = (
+    latest, instant_given = (
         bool(request.get("UseLatestRestorableTime")),
         request.get("RestoreDateTime") is not None,
     )
-    if latest and given:
+    if latest and instant_given:
         raise ValidationException(TWO_TIMES)
-    if not latest and not given:
+    if not latest and not instant_given:
         raise ValidationException(NO_TIME)
     return names[0]
 
@@ -82,7 +82,7 @@ def _check_warm(request: dict[str, Any]) -> None:
             )
 
 
-def _shown(instant: float) -> str:
+def _iso(instant: float) -> str:
     try:
         return f"{datetime.fromtimestamp(int(instant), UTC):%Y-%m-%dT%H:%M:%SZ}"
     except (ValueError, OverflowError, OSError):

@@ -17,5 +17,5 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
         raise ValidationException(tags.NO_TAG)
     added = tags.read(request["Tags"])
     holder = arns.tagged(engine, arn)
-    tags.keep(engine, holder, tags.merge(tags.kept(holder), added))
+    tags.keep(engine, holder, tags.merge(tags.tags_of(holder), added))
     return {}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
-    gets = [each["Get"] for each in request["TransactItems"]]
+    gets = [read["Get"] for read in request["TransactItems"]]
     meter = Meter(
         request.get("ReturnConsumedCapacity"),
         (get["TableName"] for get in gets),
@@ -28,22 +28,22 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     parsed = [(read_projection(get), read_item(get["Key"])[0]) for get in gets]
     tables = [engine.catalog.table(get["TableName"]) for get in gets]
     reasons = Reasons(len(parsed), empty_keys_cancel=True)
-    wanted: list[tuple[Table, bytes, Projection | None]] = []
+    reads: list[tuple[Table, bytes, Projection | None]] = []
     for position, ((projection, key), table) in enumerate(zip(parsed, tables, strict=True)):
         with reasons.collect(position):
-            wanted.append((table, encode_key(table, key), projection))
+            reads.append((table, encode_key(table, key), projection))
     reasons.raise_if_any()
-    if len({(table.name, key) for table, key, _ in wanted}) < len(wanted):
+    if len({(table.name, key) for table, key, _ in reads}) < len(reads):
         raise ValidationException(SAME_ITEM)
-    for position, (table, _, projection) in enumerate(wanted):
+    for position, (table, _, projection) in enumerate(reads):
         with reasons.collect(position):
             check_scalar_keys(table, () if projection is None else projection.paths)
     reasons.raise_if_any()
-    found = [fetch(*each) for each in wanted]
-    check_size(size for _, size in found)
-    for (table, _, _), (_, size) in zip(wanted, found, strict=True):
+    items = [fetch(*read) for read in reads]
+    check_size(size for _, size in items)
+    for (table, _, _), (_, size) in zip(reads, items, strict=True):
         meter.read(table, read_units(size, True))
     return {
         **meter.report_list(),
-        "Responses": [{"Item": item} if item else {} for item, _ in found],
+        "Responses": [{"Item": item} if item else {} for item, _ in items],
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine import item_collections, transactions
-from sortkey.engine.capacity import Meter, shown_names
+from sortkey.engine.capacity import Meter, arns_by_name
 from sortkey.engine.conditions import guard
 from sortkey.engine.item_keys import check_scalar_keys, encode_key
 from sortkey.engine.operations import delete_item, put_item, update_item
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     actions = [_action(each) for each in request["TransactItems"]]
-    named = [body["TableName"] for _, body in actions]
-    meter = Meter(request.get("ReturnConsumedCapacity"), named, transactional=True)
+    table_names = [body["TableName"] for _, body in actions]
+    meter = Meter(request.get("ReturnConsumedCapacity"), table_names, transactional=True)
     parsed = [_PARSERS[name](body) for name, body in actions]
     token = transactions.Token.of(engine, request, request["TransactItems"])
     if token is not None and token.used():
@@ -30,17 +30,17 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     changes = transactions.write_all(engine, parsed, meter.on)
     if token is not None:
         token.remember()
-    return _answer(request, changes, meter, shown_names(named))
+    return _answer(request, changes, meter, arns_by_name(table_names))
 
 
 def _answer(
-    request: dict[str, Any], changes: list[Change], meter: Meter, shown: dict[str, str]
+    request: dict[str, Any], changes: list[Change], meter: Meter, arns: dict[str, str]
 ) -> dict[str, Any]:
     metrics: dict[str, list[Any]] = {}
     for change, action in zip(changes, request["TransactItems"], strict=True):
         meter.write(change)
         if change.table.has_lsi and action.get("ConditionCheck") is None:
-            name = shown.get(change.table.name, change.table.name)
+            name = arns.get(change.table.name, change.table.name)
             metrics.setdefault(name, []).append(item_collections.metrics(change))
     answer = meter.report_list()
     if request.get("ReturnItemCollectionMetrics") == "SIZE" and metrics:
@@ -48,9 +48,9 @@ def _answer(
     return answer
 
 
-def _action(each: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def _action(entry: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The name and the members of the one action that an entry has."""
-    actions = [name for name in _PARSERS if each.get(name) is not None]
+    actions = [name for name in _PARSERS if entry.get(name) is not None]
     if not actions:
         raise ValidationException(
             "Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
@@ -59,7 +59,7 @@ def _action(each: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         raise ValidationException(
             "TransactItems can only contain one of Check, Put, Update or Delete"
         )
-    return actions[0], each[actions[0]]
+    return actions[0], entry[actions[0]]
 
 
 def _parse_check(request: dict[str, Any]) -> Bind:
@@ -71,11 +71,11 @@ def _parse_check(request: dict[str, Any]) -> Bind:
 
     def bind(engine: Engine) -> Write:
         table = engine.catalog.table(request["TableName"])
-        wanted = Write(table, encode_key(table, key), apply, checks_only=True)
+        item_write = Write(table, encode_key(table, key), apply, checks_only=True)
         if condition is not None:
             paths = condition.paths
-            wanted.check = lambda: check_scalar_keys(table, paths)
-        return wanted
+            item_write.check = lambda: check_scalar_keys(table, paths)
+        return item_write
 
     def apply(old: Item | None) -> Item | None:
         if refuse is not None:

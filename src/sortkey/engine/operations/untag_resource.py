@@ -20,6 +20,8 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     tags.check_count(len(request["TagKeys"]))
     holder = arns.tagged(engine, arn)
     tags.keep(
-        engine, holder, {k: v for k, v in tags.kept(holder).items() if k not in request["TagKeys"]}
+        engine,
+        holder,
+        {k: v for k, v in tags.tags_of(holder).items() if k not in request["TagKeys"]},
     )
     return {}

@@ -12,8 +12,11 @@ if TYPE_CHECKING:
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
-    wanted = request["PointInTimeRecoverySpecification"]
-    enabled, days = wanted["PointInTimeRecoveryEnabled"], wanted.get("RecoveryPeriodInDays")
+    specification = request["PointInTimeRecoverySpecification"]
+    enabled, days = (
+        specification["PointInTimeRecoveryEnabled"],
+        specification.get("RecoveryPeriodInDays"),
+    )
     if not enabled and days is not None:
         raise ValidationException(
             "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time "

@@ -21,8 +21,8 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     now = insights.describe(table, index)
     same = action == "DISABLE" or now.get("ContributorInsightsMode") == mode
     if same and now["ContributorInsightsStatus"] == f"{action}D":
-        shown = ("TableName", "IndexName", "ContributorInsightsStatus", "ContributorInsightsMode")
-        return {name: now[name] for name in shown if name in now}
+        members = ("TableName", "IndexName", "ContributorInsightsStatus", "ContributorInsightsMode")
+        return {name: now[name] for name in members if name in now}
     state = {"Status": f"{action}D", "Mode": mode, "Since": engine.clock()}
     states = {**insights.states(table), index or "": state}
     engine.catalog.save(replace(table, settings={**table.settings, insights.SETTING: states}))

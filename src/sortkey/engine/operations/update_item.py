@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sortkey.engine.conditions import Guard, guard
 from sortkey.engine.item_keys import (
-    check_given_types,
+    check_assigned_types,
     check_hashes_that_sort,
     check_index_keys,
     check_scalar_keys,
@@ -36,11 +36,11 @@ RETURN_VALUES = ("NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW")
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     return_values = check_return_values(request, *RETURN_VALUES)
     parsed = parse(request)
-    wanted, update = bind(engine, parsed), parsed.update
+    item_write, update = bind(engine, parsed), parsed.update
     if return_values == "NONE":
-        return run_write(engine, request, wanted, None)
+        return run_write(engine, request, item_write, None)
     return run_write(
-        engine, request, wanted, lambda change: _attributes(return_values, change, update)
+        engine, request, item_write, lambda change: _attributes(return_values, change, update)
     )
 
 
@@ -74,7 +74,7 @@ def bind(engine: Engine, parsed: Parsed) -> Write:
         if update is not None:
             check_keys_untouched(table, update)
             if not update.top_level.isdisjoint(table.index_key_set):
-                check_given_types(table, update.given)
+                check_assigned_types(table, update.assigned)
             check_scalar_keys(table, update.paths + update.reads)
 
     def apply(old: Item | None) -> Item | None:
@@ -121,9 +121,9 @@ def _attributes(return_values: str, change: Change, update: Update | None) -> di
         return {"Attributes": change.new} if change.new is not None else {}
     if update is None:
         return {}
-    touched = (
+    attributes = (
         update.updated_old(change.old)
         if return_values == "UPDATED_OLD"
         else update.updated_new(change.new)
     )
-    return {"Attributes": touched} if touched else {}
+    return {"Attributes": attributes} if attributes else {}

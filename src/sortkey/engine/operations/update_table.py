@@ -68,13 +68,13 @@ def check(request: dict[str, Any]) -> None:
         if name in request:
             raise ValidationException(f"{INVALID}{name} cannot be specified: {why}")
     update_pairs.check(request)
-    wanted, mode = request.get("ProvisionedThroughput"), request.get("BillingMode")
-    if mode == throughput.PROVISIONED and wanted is None:
+    units, mode = request.get("ProvisionedThroughput"), request.get("BillingMode")
+    if mode == throughput.PROVISIONED and units is None:
         raise ValidationException(UNITS_NEEDED)
-    if mode == throughput.ON_DEMAND and wanted is not None:
+    if mode == throughput.ON_DEMAND and units is not None:
         raise ValidationException(NO_UNITS)
-    if wanted is not None:
-        throughput.check_bounds(wanted)
+    if units is not None:
+        throughput.check_bounds(units)
     check_stream(request.get("StreamSpecification"), NO_VIEW, VIEW_WITHOUT_STREAM)
     check_class(request.get("TableClass"))
     index_updates.check_shape(request.get("GlobalSecondaryIndexUpdates") or [])
@@ -82,16 +82,16 @@ def check(request: dict[str, Any]) -> None:
 
 def _settings(engine: Engine, table: Table, request: dict[str, Any], mode: str) -> dict[str, Any]:
     settings, now = dict(table.settings), engine.clock()
-    wanted, old_mode = request.get("ProvisionedThroughput"), throughput.billing_mode(table.settings)
+    units, old_mode = request.get("ProvisionedThroughput"), throughput.billing_mode(table.settings)
     if mode != old_mode:
         settings = throughput.switched(settings, old_mode, mode)
         settings["BillingMode"] = mode
         if mode == throughput.ON_DEMAND:
             settings["OnDemandSince"] = now
-    if wanted is not None:
+    if units is not None:
         if mode == throughput.ON_DEMAND:
             raise ValidationException(throughput.NO_UNITS_ON_DEMAND)
-        settings = throughput.with_units(settings, wanted, now, None, switching=mode != old_mode)
+        settings = throughput.with_units(settings, units, now, None, switching=mode != old_mode)
     throughput.check_maximum(request.get("OnDemandThroughput"), mode, None)
     throughput.check_warm(request.get("WarmThroughput"), throughput.warm(settings, mode), "table")
     settings = throughput.with_limits(settings, request)
@@ -104,10 +104,10 @@ def _settings(engine: Engine, table: Table, request: dict[str, Any], mode: str) 
     return settings
 
 
-def _check_stream_changes(table: Table, wanted: dict[str, Any]) -> None:
-    if wanted["StreamEnabled"] and table.streams:
+def _check_stream_changes(table: Table, specification: dict[str, Any]) -> None:
+    if specification["StreamEnabled"] and table.streams:
         raise ValidationException(f"Table already has an enabled stream: TableName: {table.name}")
-    if not wanted["StreamEnabled"] and not table.streams:
+    if not specification["StreamEnabled"] and not table.streams:
         raise ValidationException(f"Table has no stream to disable: TableName: {table.name}")
 
 

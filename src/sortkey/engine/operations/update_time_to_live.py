@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
-    wanted = request["TimeToLiveSpecification"]
-    attribute, enabled = wanted["AttributeName"], wanted["Enabled"]
+    specification = request["TimeToLiveSpecification"]
+    attribute, enabled = specification["AttributeName"], specification["Enabled"]
     table = engine.catalog.described(request["TableName"])
     current = table.ttl_attribute
     if not enabled and current is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sortkey.engine.conditions import Guard, guard
 from sortkey.engine.item_keys import (
-    check_given_types,
+    check_assigned_types,
     check_index_keys,
     check_own_key,
     check_updated_index_keys,
@@ -77,8 +77,8 @@ def read_write(
 
 
 def _insert(statement: Insert, parameters: Parameters) -> Writing:
-    if statement.refused is not None:
-        raise ValidationException(statement.refused)
+    if statement.refusal is not None:
+        raise ValidationException(statement.refusal)
     name = read_target(statement.source, INSERT_INDEX)
     if not isinstance(statement.value, Struct):
         raise ValidationException(NO_STRUCT.format(statement.value.place))
@@ -132,14 +132,16 @@ def _update(statement: Update, parameters: Parameters, request: dict[str, Any]) 
 
         return Write(table, encoded, apply)
 
-    return Writing(name, bind, _shown(statement.returning, update.updated_old, update.updated_new))
+    return Writing(
+        name, bind, _returned(statement.returning, update.updated_old, update.updated_new)
+    )
 
 
 def _check_updated(table: Table, item: Item) -> None:
     """Keys of indexes after an UPDATE: the types as in an item, the rest in the words for update
     expressions.
     """
-    check_given_types(table, item.items())
+    check_assigned_types(table, item.items())
     check_updated_index_keys(table, item)
 
 
@@ -203,14 +205,14 @@ def _guard(rest: Tree | None, translator: Translator, request: dict[str, Any]) -
 
 
 def _check_returning(returning: Returning | None) -> None:
-    if returning is not None and returning.refused is not None:
-        raise ValidationException(returning.refused)
+    if returning is not None and returning.refusal is not None:
+        raise ValidationException(returning.refusal)
 
 
 _Part = Callable[[Item | None], Item]
 
 
-def _shown(
+def _returned(
     returning: Returning | None, modified_old: _Part, modified_new: _Part
 ) -> Attributes | None:
     if returning is None:

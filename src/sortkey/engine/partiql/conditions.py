@@ -80,7 +80,7 @@ class Translator:
     def condition(self, node: Node) -> trees.Condition:
         match node:
             case Operation("and" | "or" as operator, operands):
-                terms = tuple(self._term(each) for each in operands)
+                terms = tuple(self._term(operand) for operand in operands)
                 return (
                     trees.And(_flat(terms, trees.And))
                     if operator == "and"

@@ -27,23 +27,23 @@ class Lifted:
         object.__setattr__(self, "top_level", frozenset(str(parts[0]) for _, parts in self.columns))
 
     def __call__(self, item: Item) -> Item:
-        shown: Item = {}
+        selected: Item = {}
         for name, parts in self.columns:
             value = getter(parts)(item) if len(parts) > 1 else item.get(name)
             if value is not None:
-                shown[name] = value
-        return shown
+                selected[name] = value
+        return selected
 
 
 def read_projection(projected: tuple[Projected, ...] | None) -> Lifted | None:
     """The projection of a SELECT; None for "*"."""
     if projected is None:
         return None
-    if any(each.aliased for each in projected):
+    if any(element.aliased for element in projected):
         raise ValidationException("Aliasing is not supported")
     columns: dict[str, Parts] = {}
-    for each in projected:
-        parts = _parts(each)
+    for element in projected:
+        parts = _parts(element)
         name = _column(parts)
         if name in columns:
             raise ValidationException(f"Duplicate identifiers in select clause: {name}")

@@ -91,8 +91,8 @@ class Plan:
 
 def read_select(select: Select, parameters: Parameters) -> Selection:
     """Finds every error that does not depend on the table."""
-    if select.refused is not None:
-        raise ValidationException(select.refused)
+    if select.refusal is not None:
+        raise ValidationException(select.refusal)
     table_name, index_name = read_source(select.source)
     projection = read_projection(select.projection)
     translator = Translator(parameters)
@@ -235,23 +235,23 @@ def _spans(
 def _read_order(key: KeySchema, selection: Selection) -> dict[str, bool]:
     """Which key attributes are ordered by, and whether downwards."""
     order: dict[str, bool] = {}
-    for each in selection.order:
-        node = each.node
+    for element in selection.order:
+        node = element.node
         if not isinstance(node, Reference) or len(node.steps) != 1:
-            shown = (
+            kind = (
                 "PATH"
                 if isinstance(node, Reference)
                 else getattr(node, "content", type(node).__name__)
             )
             raise ValidationException(
-                f"Argument to ORDER BY must be of type VariableReference. Type: {shown}"
+                f"Argument to ORDER BY must be of type VariableReference. Type: {kind}"
             )
         name = str(node.steps[0])
         if name not in key.names:
             raise ValidationException(
                 f"Variable reference {name} in ORDER BY clause must be part of the primary key"
             )
-        order[name] = each.descending
+        order[name] = element.descending
     return order
 
 

@@ -73,12 +73,12 @@ class _StatementParser(ExpressionParser):
 
     def _select(self) -> Select:
         place = self.expect("select").place
-        refused = "Unsupported token in expression: DISTINCT" if self.accept("distinct") else None
+        refusal = "Unsupported token in expression: DISTINCT" if self.accept("distinct") else None
         self.accept("all")
         projection = None
         if self.accept("value"):
             self.expression()
-            refused = refused or "Select projection doesn't support value or pivot keywords"
+            refusal = refusal or "Select projection doesn't support value or pivot keywords"
         elif not self.accept("*"):
             projection = self._projection()
         self.expect("from")
@@ -86,10 +86,10 @@ class _StatementParser(ExpressionParser):
         if self.accept("let"):
             self._let()
         where = self.expression() if self.accept("where") else None
-        refused = self._grouping(refused)
+        refusal = self._grouping(refusal)
         order = self._order() if self.accept("order") else ()
-        refused = self._limit(refused)
-        return Select(projection, source, where, order, refused, place)
+        refusal = self._limit(refusal)
+        return Select(projection, source, where, order, refusal, place)
 
     def subquery(self) -> Node:
         return Unsupported("SELECT", self._select().place)
@@ -119,26 +119,26 @@ class _StatementParser(ExpressionParser):
             if not self.accept(","):
                 return
 
-    def _grouping(self, refused: str | None) -> str | None:
+    def _grouping(self, refusal: str | None) -> str | None:
         if self.accept("group"):
             self.expect("by")
             self.expression()
             while self.accept(","):
                 self.expression()
-            refused = refused or "Unsupported clause: GROUP BY"
+            refusal = refusal or "Unsupported clause: GROUP BY"
         if self.accept("having"):
-            refused = self._unsupported_clause("HAVING", refused)
-        return refused
+            refusal = self._unsupported_clause("HAVING", refusal)
+        return refusal
 
-    def _limit(self, refused: str | None) -> str | None:
+    def _limit(self, refusal: str | None) -> str | None:
         if self.accept("limit"):
-            refused = self._unsupported_clause("LIMIT", refused)
-        return refused
+            refusal = self._unsupported_clause("LIMIT", refusal)
+        return refusal
 
-    def _unsupported_clause(self, word: str, refused: str | None) -> str:
+    def _unsupported_clause(self, word: str, refusal: str | None) -> str:
         place = self.token.place
         self.expression()
-        return refused or f"Unsupported clause: {word} at {place}"
+        return refusal or f"Unsupported clause: {word} at {place}"
 
     def _order(self) -> tuple[Ordering, ...]:
         self.expect("by")
@@ -197,20 +197,20 @@ class _StatementParser(ExpressionParser):
         return Insert(source, value, self._insert_clauses(place))
 
     def _insert_clauses(self, place: Place) -> str | None:
-        refused = None
+        refusal = None
         if self.accept("at"):
             self.expression()
-            refused = f"AT is not supported in insert statements. at {place}"
+            refusal = f"AT is not supported in insert statements. at {place}"
         if self.accept("on"):
             self.expect("conflict")
             self.expect("where")
             self.expression()
             self.expect("do")
             self.expect("nothing")
-            refused = refused or "Unsupported clause: ON CONFLICT"
+            refusal = refusal or "Unsupported clause: ON CONFLICT"
         if self._returning() is not None:
-            refused = refused or "RETURNING is not supported in INSERT"
-        return refused
+            refusal = refusal or "RETURNING is not supported in INSERT"
+        return refusal
 
     # -- UPDATE and DELETE
 
@@ -260,11 +260,11 @@ class _StatementParser(ExpressionParser):
         while True:
             what = self.expect("all", "modified").kind.upper()
             when = self.expect("old", "new").kind.upper()
-            refused = None
+            refusal = None
             if not self.accept("*"):
                 self.expression()
-                refused = STAR_EXPECTED
-            elements.append(Returning(what, when, refused))
+                refusal = STAR_EXPECTED
+            elements.append(Returning(what, when, refusal))
             if not self.accept(","):
                 break
         first = elements[0]

@@ -145,7 +145,7 @@ class Select:
     source: Source
     where: Node | None
     order: tuple[Ordering, ...]
-    refused: str | None
+    refusal: str | None
     place: Place
 
 
@@ -153,7 +153,7 @@ class Select:
 class Insert:
     source: Source
     value: Node
-    refused: str | None
+    refusal: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class Returning:
 
     what: str
     when: str
-    refused: str | None = None
+    refusal: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,12 +135,14 @@ class _Reader:
         while isinstance(node, Operation) and node.operator in ("+", "-"):
             sums.append(node)
             node = node.operands[0]
-        found = self._operand(node)
-        for each in reversed(sums):
-            found = self._added(each, found)
-        return found
+        operand = self._operand(node)
+        for operation in reversed(sums):
+            operand = self._sum_of(operation, operand)
+        return operand
 
-    def _added(self, node: Operation, left: tuple[Getter, str | None]) -> tuple[Getter, str | None]:
+    def _sum_of(
+        self, node: Operation, left: tuple[Getter, str | None]
+    ) -> tuple[Getter, str | None]:
         operator = node.operator
         if len(node.operands) != 2:
             return self._refuse(wrong_operand_count(operator, len(node.operands)))

@@ -137,13 +137,13 @@ def _bag(members: tuple[Node, ...]) -> AttributeValue:
     return {kinds.pop() + "S": contents}
 
 
-def _key(node: Node, taken: Item, key: str) -> str:
+def _key(node: Node, members: Item, key: str) -> str:
     if not isinstance(node, Literal) or node.kind != "S":
         kind = "INT" if isinstance(node, Literal) and node.kind == "N" else kind_of(node)
         raise ValidationException(
             f"Tuple keys must be of type String. Actual type: {kind} under {key} at {node.place}"
         )
-    if node.content in taken:
+    if node.content in members:
         raise ValidationException(
             f"Duplicate keys in tuple. Key: {node.content} under {key} at {node.place}"
         )

@@ -61,9 +61,11 @@ def _constraints(name: str) -> tuple[_Constraint, ...]:
             )
         )
     if of.enum:
-        listed = ", ".join(java.enum_order(of.enum))
+        values_text = ", ".join(java.enum_order(of.enum))
         constraints.append(
-            _Constraint(f"Member must satisfy enum value set: [{listed}]", of.enum.__contains__)
+            _Constraint(
+                f"Member must satisfy enum value set: [{values_text}]", of.enum.__contains__
+            )
         )
     if name in exceptions.PATTERN_FIRST:
         constraints.sort(key=lambda constraint: "pattern" not in constraint.text)

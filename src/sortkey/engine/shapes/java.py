@@ -77,7 +77,10 @@ def to_string(of: Shape, value: Any, levels: int = _LEVELS_MAX) -> str:
         return (
             "{"
             + ", ".join(
-                [f"{key}={to_string(element, each, levels - 1)}" for key, each in value.items()]
+                [
+                    f"{key}={to_string(element, content, levels - 1)}"
+                    for key, content in value.items()
+                ]
             )
             + "}"
         )

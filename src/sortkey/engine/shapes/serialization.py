@@ -82,8 +82,8 @@ def _value(of: Shape, value: Any, *, field: bool) -> Any:
     return value
 
 
-def _container(of: Shape, value: Any, wanted: type, scalar_found: str) -> Any:
-    if not isinstance(value, wanted):
+def _container(of: Shape, value: Any, expected: type, scalar_found: str) -> Any:
+    if not isinstance(value, expected):
         if isinstance(value, list):
             _refuse(f"Unrecognized collection type {_java_type(of, outer=True)}")
         _refuse(_UNEXPECTED_STRUCTURE if isinstance(value, dict) else scalar_found)

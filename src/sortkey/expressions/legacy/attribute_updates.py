@@ -27,25 +27,25 @@ def attribute_updates(updates: Mapping[str, Mapping[str, Any]]) -> Update:
         update.get("Action") == "DELETE" for update in updates.values()
     )
     tree: PathTree = {name: number for number, name in enumerate(updates)}
-    given = tuple(
+    assigned = tuple(
         (name, update["Value"])
         for name, update in updates.items()
         if update.get("Action") != "DELETE"
     )
-    return Update(paths, tree, tuple(changes), only_removes, frozenset(updates), given=given)
+    return Update(paths, tree, tuple(changes), only_removes, frozenset(updates), assigned=assigned)
 
 
 def _change(name: str, update: Mapping[str, Any] | None) -> Change:
     check_name(name)
     update = update or {}
-    action, given = update.get("Action") or "PUT", update.get("Value")
-    if given is None:
+    action, raw_value = update.get("Action") or "PUT", update.get("Value")
+    if raw_value is None:
         if action != "DELETE":
             raise ValidationException(
                 INVALID + "Only DELETE action is allowed when no attribute value is specified"
             )
         return remove
-    value = read_value(given)[0]
+    value = read_value(raw_value)[0]
     kind = next(iter(value))
     if action == "PUT":
         return put(value)

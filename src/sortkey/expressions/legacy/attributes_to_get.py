@@ -11,12 +11,12 @@ from sortkey.values.attributes import INVALID, NAME_BYTES_MAX, NAME_TOO_LARGE
 
 
 def attributes_to_get(names: Sequence[str]) -> Projection:
-    seen: set[str] = set()
+    names_seen: set[str] = set()
     for name in names:
         check_name(name)
         if len(name.encode()) > NAME_BYTES_MAX:
             raise ValidationException(NAME_TOO_LARGE)
-        if name in seen:
+        if name in names_seen:
             raise ValidationException(INVALID + f"Duplicate value in attribute name: {name}")
-        seen.add(name)
+        names_seen.add(name)
     return project_names(names)

@@ -30,20 +30,22 @@ _COUNTS = {"NULL": (0, 0), "NOT_NULL": (0, 0), "BETWEEN": (2, 2), "IN": (1, None
 
 Question = Callable[[MaybeValue, Sequence[AttributeValue]], bool]
 _QUESTIONS: dict[str, Question] = {
-    "EQ": lambda value, given: same(value, given[0]),
-    "NE": lambda value, given: not same(value, given[0]),
-    "LE": lambda value, given: ordered("<=", value, given[0]),
-    "LT": lambda value, given: ordered("<", value, given[0]),
-    "GE": lambda value, given: ordered(">=", value, given[0]),
-    "GT": lambda value, given: ordered(">", value, given[0]),
-    "NOT_NULL": lambda value, given: value is not None,
-    "NULL": lambda value, given: value is None,
-    "CONTAINS": lambda value, given: contains(value, given[0]),
+    "EQ": lambda value, arguments: same(value, arguments[0]),
+    "NE": lambda value, arguments: not same(value, arguments[0]),
+    "LE": lambda value, arguments: ordered("<=", value, arguments[0]),
+    "LT": lambda value, arguments: ordered("<", value, arguments[0]),
+    "GE": lambda value, arguments: ordered(">=", value, arguments[0]),
+    "GT": lambda value, arguments: ordered(">", value, arguments[0]),
+    "NOT_NULL": lambda value, arguments: value is not None,
+    "NULL": lambda value, arguments: value is None,
+    "CONTAINS": lambda value, arguments: contains(value, arguments[0]),
     # Unlike NOT contains(…), this does not hold of a missing attribute.
-    "NOT_CONTAINS": lambda value, given: value is not None and not contains(value, given[0]),
-    "BEGINS_WITH": lambda value, given: starts_with(value, given[0]),
-    "IN": lambda value, given: value in given,
-    "BETWEEN": lambda value, given: within(value, given[0], given[1]),
+    "NOT_CONTAINS": lambda value, arguments: (
+        value is not None and not contains(value, arguments[0])
+    ),
+    "BEGINS_WITH": lambda value, arguments: starts_with(value, arguments[0]),
+    "IN": lambda value, arguments: value in arguments,
+    "BETWEEN": lambda value, arguments: within(value, arguments[0], arguments[1]),
 }
 
 
@@ -60,20 +62,20 @@ def read_named(name: str, condition: Mapping[str, Any] | None) -> tuple[str, lis
 def read_comparison(condition: Mapping[str, Any]) -> tuple[str, list[AttributeValue]]:
     """ComparisonOperator and AttributeValueList, both checked."""
     operator = condition.get("ComparisonOperator")
-    given = [read_value(value)[0] for value in condition.get("AttributeValueList") or ()]
+    arguments = [read_value(value)[0] for value in condition.get("AttributeValueList") or ()]
     if operator not in _QUESTIONS:
         raise ValidationException("Comparison type does not exist in DynamoDB")
-    check_arguments(operator, given)
-    return operator, given
+    check_arguments(operator, arguments)
+    return operator, arguments
 
 
-def check_arguments(operator: str, given: Sequence[AttributeValue]) -> None:
+def check_arguments(operator: str, arguments: Sequence[AttributeValue]) -> None:
     least, most = _COUNTS.get(operator, (1, 1))
-    if len(given) < least or (most is not None and len(given) > most):
+    if len(arguments) < least or (most is not None and len(arguments) > most):
         raise ValidationException(
             INVALID + f"Invalid number of argument(s) for the {operator} ComparisonOperator"
         )
-    kinds = [next(iter(value)) for value in given]
+    kinds = [next(iter(value)) for value in arguments]
     allowed = _ALLOWED_TYPES.get(operator)
     for kind in kinds:
         if allowed is not None and kind not in allowed:
@@ -85,16 +87,16 @@ def check_arguments(operator: str, given: Sequence[AttributeValue]) -> None:
         raise ValidationException(
             INVALID + "AttributeValues inside AttributeValueList must be of same type"
         )
-    if operator == "BETWEEN" and order(given[0], given[1]) == 1:
+    if operator == "BETWEEN" and order(arguments[0], arguments[1]) == 1:
         raise ValidationException(
             "The BETWEEN condition was provided a range where the lower bound is greater than the "
             "upper bound"
         )
 
 
-def comparison(name: str, operator: str, given: Sequence[AttributeValue]) -> Test:
+def comparison(name: str, operator: str, arguments: Sequence[AttributeValue]) -> Test:
     ask = _QUESTIONS[operator]
-    return lambda item: ask(item.get(name), given)
+    return lambda item: ask(item.get(name), arguments)
 
 
 def check_name(name: str) -> None:

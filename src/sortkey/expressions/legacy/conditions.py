@@ -77,17 +77,17 @@ def _expectation(name: str, condition: Mapping[str, Any] | None) -> Test:
     check_name(name)
     if condition is None:
         raise _misused("ExpectedAttributeValue must not be null", name)
-    value, given = condition.get("Value"), condition.get("AttributeValueList")
+    value, arguments = condition.get("Value"), condition.get("AttributeValueList")
     exists, operator = condition.get("Exists"), condition.get("ComparisonOperator")
-    if value is not None and given is not None:
+    if value is not None and arguments is not None:
         raise _misused("Value and AttributeValueList cannot be used together", name)
     if operator is None:
-        if given is not None:
+        if arguments is not None:
             raise _misused("AttributeValueList can only be used with a ComparisonOperator", name)
         return _existence(name, exists, value)
     if exists is not None:
         raise _misused("Exists and ComparisonOperator cannot be used together", name)
-    if value is None and given is None and operator not in ("NULL", "NOT_NULL"):
+    if value is None and arguments is None and operator not in ("NULL", "NOT_NULL"):
         raise _misused(
             f"Value or AttributeValueList must be used with ComparisonOperator: {operator}", name
         )

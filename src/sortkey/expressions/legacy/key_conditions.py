@@ -27,6 +27,6 @@ def key_conditions(conditions: Mapping[str, Mapping[str, Any]]) -> KeyCondition:
         raise ValidationException("Conditions must be at least length 1")
     terms: list[KeyTerm] = []
     for name, condition in conditions.items():
-        operator, given = read_named(name, condition)
-        terms.append(KeyTerm(name, _OPERATORS.get(operator, operator), tuple(given)))
+        operator, arguments = read_named(name, condition)
+        terms.append(KeyTerm(name, _OPERATORS.get(operator, operator), tuple(arguments)))
     return KeyCondition(tuple(terms), tuple((name,) for name in conditions))
