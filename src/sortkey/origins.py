@@ -1,10 +1,9 @@
-"""Which `Host` and `Origin` headers a server accepts, so that web pages reach it only if they were
-invited.
+"""Which `Host` and `Origin` headers a server accepts, so that only allowed web pages can reach it.
 
 A browser lets every page send requests to 127.0.0.1, and names the page in `Origin`. A page can
-also point its own host name at 127.0.0.1 (DNS rebinding): to the browser it then is of the server's
-origin, but `Host` still has its name. Pure: what becomes of a refused request is left to the
-servers.
+also point its own host name at 127.0.0.1 (DNS rebinding). The browser then treats it as the
+server's origin, but `Host` still has its name. This module is pure: servers decide how to answer a
+refused request.
 """
 
 from __future__ import annotations
@@ -16,29 +15,25 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 ANY = "*"
-"""As an origin: every page of the world."""
+"""As an origin: any page."""
 
 _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+)(?::\d{1,5})?")
 _NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_-]+)*\.?")
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@]+")
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 _EXCERPT_CHARACTERS = 200
-"""Characters of a header that a message repeats."""
+"""How much of a header a message repeats."""
 
 
 @dataclass(frozen=True, slots=True)
 class OriginPolicy:
-    """`hosts` are names besides those of loopback, None for any; `origins` are those whose pages
-    may call.
-    """
+    """Accepts `hosts` besides loopback, None for any, and calls by pages of `origins`."""
 
     hosts: frozenset[str] | None = frozenset()
     origins: frozenset[str] = frozenset()
 
     def host_problem(self, header: str) -> str | None:
-        """What is wrong with a `Host`. None for one that is accepted, or missing: browsers always
-        send it.
-        """
+        """Why a `Host` is refused. None if it is accepted or missing: browsers always send it."""
         if self.hosts is None or not header:
             return None
         name = host_name(header)
@@ -51,19 +46,16 @@ class OriginPolicy:
         )
 
     def accepts_origin(self, origin: str) -> bool:
-        """Whether pages of an origin may call, wherever the server is."""
+        """Whether pages of an origin may call, whatever the server's address."""
         return origin in self.origins or ANY in self.origins
 
     def origin_problem(self, origin: str) -> str | None:
-        """Why pages of an origin may not call a server that has no pages of its own. None if they
-        may.
-        """
+        """Why pages of an origin may not call a server without pages. None if they may."""
         if self.accepts_origin(origin):
             return None
         if origin == "null":
             return (
-                "pages without an origin of their own may not call this server: open the page over "
-                "http or https"
+                "pages without an origin may not call this server: open the page over http or https"
             )
         excerpt = origin[:_EXCERPT_CHARACTERS]
         return (
@@ -72,26 +64,23 @@ class OriginPolicy:
         )
 
     def own_page_problem(self, origin: str, host: str) -> str | None:
-        """The same for a server with pages of its own, which have its `Host` in their origin."""
+        """The same for a server that has pages itself, whose origin is its `Host`."""
         if self.accepts_origin(origin) or origin.partition("://")[2].lower() == host.lower() != "":
             return None
         return (
-            f"pages of {origin[:_EXCERPT_CHARACTERS]!r} may not call this server, only its own: if browsers see "
-            "it at another "
-            "address, start it with --url and that address"
+            f"pages of {origin[:_EXCERPT_CHARACTERS]!r} may not call this server, only its own: "
+            "if browsers see it at another address, start it with --url and that address"
         )
 
 
 def host_name(header: str) -> str | None:
-    """The name in a `Host`, in lower case, without port and brackets. None where there is none."""
+    """The name in a `Host`, in lower case, without port and brackets. None if it is invalid."""
     match = _HOST.fullmatch(header.strip())
     return None if match is None else match["name"].strip("[]").rstrip(".").lower()
 
 
 def is_loopback_name(name: str) -> bool:
-    """Whether nobody but this machine can have the name: localhost, *.localhost, 127.0.0.0/8 and
-    ::1.
-    """
+    """Whether the name always means this machine: localhost, *.localhost, 127.0.0.0/8 and ::1."""
     if name == "localhost" or name.endswith(
         ".localhost"
     ):  # reserved by RFC 6761: no page can have such a name
@@ -103,21 +92,19 @@ def is_loopback_name(name: str) -> bool:
 
 
 def read_hosts(texts: Iterable[str]) -> frozenset[str]:
-    """Host names as people give them, also several with commas. Raises ValueError for what
-    is none.
+    """Host names from options, each perhaps a list with commas. Raises ValueError for an invalid
+    one.
     """
     return frozenset(_read_host(text) for text in _parts(texts))
 
 
 def read_origins(texts: Iterable[str]) -> frozenset[str]:
-    """Origins as people give them, also several with commas. Raises ValueError for what is none."""
+    """Origins from options, each perhaps with commas. Raises ValueError for an invalid one."""
     return frozenset(_read_origin(text) for text in _parts(texts))
 
 
 def url_origin(url: str) -> str:
-    """The origin of a URL, as a browser writes it. Raises ValueError for what is no URL of a
-    server.
-    """
+    """The origin of a URL, as a browser sends it. Raises ValueError if it is not a server's URL."""
     parts = urlsplit(url.lower())
     if not parts.hostname or "@" in parts.netloc:
         raise ValueError(

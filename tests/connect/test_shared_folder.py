@@ -336,7 +336,7 @@ def test_an_owner_that_serves_nobody_is_waited_for_and_then_told(
         server.end()
         with (
             sortkey.engine.own(folder),
-            pytest.raises(errors.FolderInUse, match="it serves nothing"),
+            pytest.raises(errors.FolderInUse, match="it does not serve others"),
         ):
             put(store, "a")
         put(store, "b")

@@ -54,7 +54,7 @@ def test_a_folder_held_by_a_program_that_serves_nothing_is_refused(
     # Two writers on one folder would lose data; waiting for the other could take forever.
     for way in (sortkey.open, sortkey.engine.open, sortkey.engine.own):
         with pytest.raises(
-            errors.FolderInUse, match=rf"process {held.pid}; it serves nothing: stop it"
+            errors.FolderInUse, match=rf"process {held.pid}; it does not serve others: stop it"
         ) as refused:
             way(folder)
         assert (refused.value.pid, refused.value.address) == (held.pid, None)

@@ -60,7 +60,7 @@ def test_a_store_says_which_folder_is_full_and_works_on_afterwards(tmp_path: Pat
         with full(tmp_path / "sortkey.db-wal"), pytest.raises(StorageFailed) as refused:
             queue.enqueue("write", {"text": "x" * 300_000}, job_id="JOB-large")
         assert f"the data folder {tmp_path} cannot be written" in str(refused.value)
-        assert "make room on its disk" in str(refused.value)
+        assert "free space on its disk" in str(refused.value)
         assert queue.get(first.job_id) == first
         with pytest.raises(NotFound):
             queue.get("JOB-large")

@@ -38,7 +38,7 @@ def test_a_held_folder_names_the_process_and_says_what_to_do(tmp_path):
     process = hold(tmp_path)
     try:
         with pytest.raises(
-            FolderInUse, match=rf"process {process.pid}; it serves nothing: stop it"
+            FolderInUse, match=rf"process {process.pid}; it does not serve others: stop it"
         ):
             Folder(tmp_path)
     finally:

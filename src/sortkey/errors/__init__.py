@@ -2,58 +2,58 @@
 
     SortkeyError
     ├── FolderInUse                               another process owns the data folder
-    ├── NotConfigured                             no region, no credentials, an address that is none: mend the settings
-    ├── ModelError                                a model, or a call of it, that cannot be right: mend the program
-    │   ├── KeyValueError                         a value that cannot stand in a key
-    │   └── StoredValueError                      a value that DynamoDB cannot hold
-    ├── StoreError                                what a store could not do
+    ├── NotConfigured                             a wrong or missing setting: region, address …
+    ├── ModelError                                a wrong model, or a wrong use of it
+    │   ├── KeyValueError                         a value that cannot be part of a key
+    │   └── StoredValueError                      a value that DynamoDB cannot store
+    ├── StoreError                                an operation of a store failed
     │   ├── NotFound
-    │   │   └── ObjectNotFound                    no such object, or not in that version
+    │   │   └── ObjectNotFound                    no such object or version
     │   ├── TableMissing
-    │   ├── ConditionFailed                       carries the item that failed it
+    │   ├── ConditionFailed                       has the item that failed it
     │   │   ├── AlreadyExists
-    │   │   ├── StaleVersion                      somebody else has saved in between
-    │   │   ├── TransitionRefused                 a status that cannot follow the present one
-    │   │   └── PreconditionFailed                an object that is there already, or is not as it was read
-    │   ├── ObjectCorrupt                         what was read is not what was written
-    │   ├── LinkRefused                           a presigned URL that is not ours, too old, or for something else
-    │   ├── TransactionFailed                     which operation, why, and with which item
-    │   ├── BatchIncomplete                       carries what was left over
-    │   ├── ItemTooLarge                          with the sizes of the largest attributes
-    │   ├── Throttled                             also after all retries
-    │   ├── Unreachable                           no answer, also after all retries
-    │   ├── StorageFailed                         the disk is full or broken: nothing of the call was written
-    │   ├── InvalidItem                           a stored item that its entity cannot read
-    │   ├── BadCursor                             not ours, or of another query
-    │   └── LeaseLost                             another process does now what this one was doing
-    ├── ChangeRefused                             raised by a handler that wants no second try of a change
-    ├── MessageTooLarge                           more than a topic carries
-    ├── JobError                                  what is wrong with a job
-    │   ├── JobConflict                           one idempotency key, two different jobs
-    │   ├── JobNotEnded                           `wait` has waited long enough
-    │   ├── GiveUp                                raised by a job function: trying again is of no use
+    │   │   ├── StaleVersion                      another writer has saved since
+    │   │   ├── TransitionRefused                 the status cannot follow the current one
+    │   │   └── PreconditionFailed                the object exists already, or has changed
+    │   ├── ObjectCorrupt                         the bytes are not those that were written
+    │   ├── LinkRefused                           a presigned URL is foreign, expired or misused
+    │   ├── TransactionFailed                     has the failed operations and their reasons
+    │   ├── BatchIncomplete                       has the operations that were not done
+    │   ├── ItemTooLarge                          has the sizes of the largest attributes
+    │   ├── Throttled                             after all retries
+    │   ├── Unreachable                           no answer after all retries
+    │   ├── StorageFailed                         the disk is full or broken; nothing was written
+    │   ├── InvalidItem                           a stored item does not match its entity
+    │   ├── BadCursor                             a foreign cursor, or one of another query
+    │   └── LeaseLost                             another process has taken over the work
+    ├── ChangeRefused                             raised by a stream handler to skip retries
+    ├── MessageTooLarge                           more than a topic accepts
+    ├── JobError                                  a problem with a job
+    │   ├── JobConflict                           one idempotency key for two different jobs
+    │   ├── JobNotEnded                           `wait` timed out
+    │   ├── GiveUp                                raised by a job function to skip retries
     │   └── JobStopped                            raised inside a job function, at a safe point
     │       ├── JobCancelled
     │       ├── JobTimedOut
-    │       ├── JobInterrupted                    its worker is being stopped; the job goes on elsewhere
-    │       └── JobLost                           the worker was silent for too long; another may run the job
-    ├── SandboxError                              what ended a function in a process of its own
+    │       ├── JobInterrupted                    its worker stops; the job continues later
+    │       └── JobLost                           its lease expired; another worker may run it
+    ├── SandboxError                              a function in a separate process failed
     │   ├── MemoryLimitExceeded
     │   ├── TimeLimitExceeded
-    │   └── ProcessDied                           by a signal, or by leaving
-    ├── SearchError                               what a search index could not do
-    │   ├── SearchIndexMissing                    or one that does not fit its declaration: ensure() mends both
+    │   └── ProcessDied                           by a signal or an exit
+    ├── SearchError                               an operation of a search index failed
+    │   ├── SearchIndexMissing                    or it does not match; ensure() repairs it
     │   ├── SearchIndexInUse                      another process writes it
-    │   └── SearchWritesFailed                    carries the ids: write them again, or mend them
-    ├── TransferRefused                           an export, import, backup, restore or copy that cannot begin
-    ├── TransferFailed                            one that broke off
-    └── ServiceError                              answered to a client in DynamoDB's own shape
+    │   └── SearchWritesFailed                    has the ids and reasons
+    ├── TransferRefused                           an export, import, backup … cannot start
+    ├── TransferFailed                            it was interrupted
+    └── ServiceError                              an error in DynamoDB's own shape
         ├── ClientError                  400
         │   ├── ValidationException
-        │   ├── SerializationException            the body is not of the operation's shape
+        │   ├── SerializationException            the body does not match the operation
         │   ├── UnknownOperationException         no such operation, or no target at all
-        │   ├── ConditionalCheckFailedException   carries the item when asked for
-        │   ├── TransactionCanceledException      carries the reasons, in order
+        │   ├── ConditionalCheckFailedException   has the item if requested
+        │   ├── TransactionCanceledException      has the reasons, in order
         │   ├── TransactionConflictException
         │   ├── IdempotentParameterMismatchException
         │   ├── DuplicateItemException            PartiQL INSERT of a key that exists

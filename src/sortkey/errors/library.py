@@ -1,4 +1,4 @@
-"""The errors of the library: what a program that uses Sortkey meets. The tree is drawn in
+"""The errors that the library raises to its callers. The tree is drawn in
 `sortkey.errors`.
 """
 
@@ -14,10 +14,10 @@ class SortkeyError(Exception):
 
 class FolderInUse(SortkeyError):
     """A data folder is owned by another process. `address` is where that process answers, if it
-    serves.
+    serves others.
 
-    An owner `is_interim` if it took the folder over from one that had ended: it gives it back to a
-    server that asks.
+    An owner `is_interim` if it took the folder over from one that had ended. It returns the folder
+    to a server that asks for it.
     """
 
     def __init__(
@@ -39,33 +39,31 @@ class FolderInUse(SortkeyError):
         how = (
             f"it answers on {address}"
             if address
-            else "it serves nothing: stop it, or open another folder"
+            else "it does not serve others: stop it, or open another folder"
         )
-        super().__init__(f"the folder {folder} is held by process {pid}; {how}")
+        super().__init__(f"the folder {folder} is in use by process {pid}; {how}")
 
 
 class NotConfigured(SortkeyError):
-    """Something that a connection needs is missing or wrong. The message says what, and where it
-    can be given.
-    """
+    """A setting of a connection is missing or wrong. The message says which, and how to set it."""
 
 
 class ModelError(SortkeyError):
-    """A model or a call of it is wrong, whatever is stored. The message says what to write
+    """A model, or a use of it, is wrong whatever is stored. The message says what to write
     instead.
     """
 
 
 class KeyValueError(ModelError, ValueError):
-    """A value cannot stand in a key: it does not fit its width, or would make two keys equal."""
+    """A value cannot be part of a key: it exceeds its width, or would make two keys equal."""
 
 
 class StoredValueError(ModelError, ValueError):
-    """A value cannot be stored: a number that DynamoDB does not have."""
+    """A value cannot be stored, such as a number that DynamoDB does not support."""
 
 
 class StoreError(SortkeyError):
-    """A store could not do what it was asked."""
+    """An operation of a store failed."""
 
 
 class NotFound(StoreError):
@@ -73,12 +71,12 @@ class NotFound(StoreError):
 
 
 class TableMissing(StoreError):
-    """The table of an item is not there. `store.ensure` makes it."""
+    """The table of an item does not exist. `store.ensure` creates it."""
 
 
 class ConditionFailed(StoreError):
-    """The condition of a write does not hold. `item` is what is stored, as an entity; None where
-    there is nothing.
+    """The condition of a write does not hold. `item` is the stored entity, or None if there is
+    none.
     """
 
     def __init__(self, message: str, item: Any = None) -> None:
@@ -91,11 +89,11 @@ class AlreadyExists(ConditionFailed):
 
 
 class StaleVersion(ConditionFailed):
-    """`save` found a newer version than the one that was read. Read again, change that, save."""
+    """`save` found a newer version than the one that was read. Read it again, change it, save."""
 
 
 class TransitionRefused(ConditionFailed):
-    """A status cannot follow the one that is stored."""
+    """A status cannot follow the stored one."""
 
 
 class ObjectNotFound(NotFound):
@@ -103,7 +101,7 @@ class ObjectNotFound(NotFound):
 
 
 class PreconditionFailed(ConditionFailed):
-    """An object is there already, where it may be written once; or is not the one that was read."""
+    """An object exists already, or is not the one that was read."""
 
 
 class ObjectCorrupt(StoreError):
@@ -113,12 +111,12 @@ class ObjectCorrupt(StoreError):
 
 
 class LinkRefused(StoreError):
-    """A presigned URL that was not made here, has expired, or was made for another request."""
+    """A presigned URL was not made here, has expired, or was made for another request."""
 
 
 class TransactionFailed(StoreError):
-    """A transaction was cancelled: nothing of it is written. `reasons` has one entry for each
-    operation that failed.
+    """A transaction was cancelled and nothing of it was written. `reasons` has one entry per failed
+    operation.
     """
 
     def __init__(self, message: str, reasons: list[Any]) -> None:
@@ -144,13 +142,13 @@ class ItemTooLarge(StoreError):
 
 
 class Throttled(StoreError):
-    """The service refused for load, also after all retries."""
+    """The service is overloaded, even after all retries."""
 
 
 class Unreachable(StoreError):
-    """The service gave no answer, also after all retries. A write may or may not have been done.
+    """The service gave no answer, even after all retries. A write may or may not have been done.
 
-    Where nothing `was_sent`, because no connection could be made, it was not done.
+    If `was_sent` is False, no connection could be made, and it was not done.
     """
 
     def __init__(self, message: str, *, was_sent: bool = True) -> None:
@@ -159,8 +157,8 @@ class Unreachable(StoreError):
 
 
 class StorageFailed(StoreError):
-    """The disk is full, or broken. Nothing of the call was written, and what was acknowledged
-    before is safe.
+    """The disk is full or broken. Nothing of the call was written. Earlier acknowledged writes are
+    safe.
     """
 
 
@@ -185,24 +183,22 @@ class InvalidItem(StoreError):
 
 
 class BadCursor(StoreError):
-    """A cursor that this store did not give out, or gave out for another query or tenant."""
+    """A cursor that this store did not issue, or issued for another query or tenant."""
 
 
 class LeaseLost(StoreError):
-    """Another process has taken over what this one was doing: it took too long, or seemed to be
-    gone.
-    """
+    """Another process has taken over the work of this one, which took too long or seemed dead."""
 
 
 class ChangeRefused(SortkeyError):
-    """Raise it in a stream handler for a change that will never fit: it becomes a dead letter
-    without another try.
+    """Raise this in a stream handler for a change that can never be handled. It becomes a dead
+    letter without retries.
     """
 
 
 class MessageTooLarge(SortkeyError):
-    """A message of more than 256 KB, which no topic carries: put the content into an object and
-    send its key.
+    """A message is over 256 KB, which topics do not accept. Store the content as an object and send
+    its key.
     """
 
 
@@ -211,25 +207,23 @@ class JobError(SortkeyError):
 
 
 class JobConflict(JobError):
-    """A job was enqueued again under the same idempotency key, but as another one. Use
-    another key.
-    """
+    """A different job was enqueued under the same idempotency key. Use another key."""
 
 
 class JobNotEnded(JobError, TimeoutError):
-    """A job has not ended in the time that was given. It runs, or waits, all the same."""
+    """A job has not ended within the timeout. It still runs or waits."""
 
 
 class GiveUp(JobError):
-    """Raise it in a job function where trying again is of no use: the job fails at once."""
+    """Raise this in a job function if a retry is useless. The job fails at once."""
 
 
 class JobStopped(JobError):
-    """A job function should end here. Let it pass: the worker knows what to do."""
+    """A job function should end here. Do not catch it: the worker handles it."""
 
 
 class JobCancelled(JobStopped):
-    """Somebody has cancelled the job."""
+    """The job was cancelled."""
 
 
 class JobTimedOut(JobStopped):
@@ -237,17 +231,15 @@ class JobTimedOut(JobStopped):
 
 
 class JobInterrupted(JobStopped):
-    """The worker is being stopped. The job is taken up again, from its last step or checkpoint."""
+    """The worker is being stopped. The job continues later from its last step or checkpoint."""
 
 
 class JobLost(JobStopped):
-    """The job is no longer this worker's: nothing that it writes counts any more."""
+    """The job no longer belongs to this worker, whose writes are ignored."""
 
 
 class SandboxError(SortkeyError):
-    """A function in a process of its own did not come to its end, or what it gave cannot
-    be sent.
-    """
+    """A function in a separate process did not finish, or its result cannot be sent back."""
 
 
 class MemoryLimitExceeded(SandboxError):
@@ -255,7 +247,7 @@ class MemoryLimitExceeded(SandboxError):
 
 
 class TimeLimitExceeded(SandboxError):
-    """The function took longer than it may."""
+    """The function exceeded its time limit."""
 
 
 class ProcessDied(SandboxError):
@@ -265,17 +257,17 @@ class ProcessDied(SandboxError):
 
 
 class SearchError(SortkeyError):
-    """A search index could not do what it was asked."""
+    """An operation of a search index failed."""
 
 
 class SearchIndexMissing(SearchError):
-    """There is no such index, or it does not fit the declaration of its documents. `ensure()` makes
-    it.
+    """The index does not exist, or does not match the declaration of its documents. `ensure()`
+    creates it.
     """
 
 
 class SearchIndexInUse(SearchError):
-    """Another process writes the index. It can be read all the same."""
+    """Another process writes the index. It can still be read."""
 
     def __init__(self, folder: str, pid: int) -> None:
         self.folder, self.pid = folder, pid
@@ -286,9 +278,7 @@ class SearchIndexInUse(SearchError):
 
 
 class SearchWritesFailed(SearchError):
-    """Documents were not written. `ids` are those, each with the reason; the others of the same
-    call are written.
-    """
+    """Some documents were not written. `ids` maps them to the reasons. The others were written."""
 
     def __init__(self, message: str, ids: dict[str, str]) -> None:
         super().__init__(message)
@@ -296,12 +286,12 @@ class SearchWritesFailed(SearchError):
 
 
 class TransferRefused(SortkeyError):
-    """An export, import, backup, restore or copy cannot begin. Nothing was changed; the message
+    """An export, import, backup, restore or copy cannot start. Nothing was changed. The message
     says what to do.
     """
 
 
 class TransferFailed(SortkeyError):
-    """An export, import, backup, restore or copy broke off. The message says where, and how to
-    continue.
+    """An export, import, backup, restore or copy was interrupted. The message says where, and how
+    to continue.
     """

@@ -1,4 +1,4 @@
-"""The errors of DynamoDB: what a server answers, and a client raises. The tree is drawn in
+"""DynamoDB's errors, which a server answers and a client raises. The tree is drawn in
 `sortkey.errors`.
 """
 
@@ -14,7 +14,7 @@ CORAL_VALIDATE = "com.amazon.coral.validate#"
 
 
 class ServiceError(SortkeyError):
-    """An answer that is an error. `extra` holds members of the body besides the message."""
+    """An error answer. `extra` holds the members of the body besides the message."""
 
     status: ClassVar[int] = 400
     namespace: ClassVar[str] = DYNAMODB
@@ -50,14 +50,14 @@ class UnknownOperationException(ClientError):
 
 
 class ConditionalCheckFailedException(ClientError):
-    """`Item` is in `extra` when ReturnValuesOnConditionCheckFailure asked for it."""
+    """`Item` is in `extra` if ReturnValuesOnConditionCheckFailure requested it."""
 
     def __init__(self, message: str = "The conditional request failed", **extra: Any) -> None:
         super().__init__(message, **extra)
 
 
 class TransactionCanceledException(ClientError):
-    """`CancellationReasons` is in `extra`, one for each operation, in their order."""
+    """`CancellationReasons` is in `extra`, one per operation, in their order."""
 
     def __init__(self, reasons: list[dict[str, Any]]) -> None:
         codes = ", ".join(reason["Code"] for reason in reasons)

@@ -1,3 +1,3 @@
-"""Bytes on disk: SQLite through apsw, in one folder owned by one process. Knows keys and blobs,
-nothing of DynamoDB.
+"""Bytes on disk: SQLite through apsw, in one folder owned by one process. It knows keys and blobs,
+but nothing about DynamoDB.
 """

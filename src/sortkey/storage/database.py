@@ -1,8 +1,7 @@
 """The one SQLite connection that everything goes through, and the thread that checkpoints its log.
 
-Transactions are opened by the first write and closed by whoever drives the engine, so that many
-requests share one commit. Durability: WAL; NORMAL survives the death of the process, FULL that of
-the machine.
+The first write opens a transaction, and the driver of the engine commits it, so that many requests
+share one commit. Durability: WAL. NORMAL survives a crash of the process, FULL one of the machine.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from sortkey.storage.hot_rows import HotRows
 Synchronous = Literal["normal", "full"]
 
 CHECKPOINT_PAGES = 6_000
-"""New log pages after which the background thread copies them into the database file."""
+"""The number of new log pages after which the background thread checkpoints them."""
 
 STALLED_PAGES = 9_000
-"""Log pages after which a commit no longer waits for that thread to have copied most of them."""
+"""The number of log pages after which a commit no longer waits for that thread."""
 
 LOG_BYTES = STALLED_PAGES * 4_120
 """A log of that many pages: a page has 4,096 bytes, and 24 of its own in the log."""
@@ -66,8 +65,8 @@ class Database:
             self._connection.set_wal_hook(self._checkpointer.on_commit)
 
     def _set(self, *pragmas: str) -> None:
-        # One by one: apsw stops at the first statement that has a row, and runs the rest only for
-        # who reads on.
+        # One by one: apsw stops at the first statement that returns a row, and runs the rest only
+        # if the rows are read.
         for pragma in pragmas:
             self.execute(f"pragma {pragma}").fetchall()
 
@@ -77,7 +76,7 @@ class Database:
 
     @property
     def changes(self) -> int:
-        """Rises with every row that is written, also with those that are rolled back."""
+        """Increases with every row written, including those rolled back."""
         return self._connection.total_changes()
 
     def begin(self) -> None:
@@ -95,14 +94,14 @@ class Database:
         if self._open_transaction:
             self._open_transaction = False
             self.hot.clear()
-            # SQLite rolls back by itself on some errors (disk full, I/O): then there is nothing
-            # left to undo.
+            # SQLite rolls back by itself on some errors (disk full, I/O): then there is nothing to
+            # undo.
             if self._connection.in_transaction:
                 self.execute("rollback")
 
     @contextmanager
     def snapshot(self) -> Generator[Any]:
-        """A connection that sees the last commit and nothing after it; usable from another thread.
+        """A connection that sees the last commit and nothing after it, usable from another thread.
         Files only.
         """
         assert self.folder is not None
@@ -125,12 +124,11 @@ class Database:
 
 
 def _lay_out_log(path: str) -> None:
-    """Fill the log file with zeros to the size that it will have, behind what it holds.
+    """Preallocate the log file with zeros after its content.
 
-    FULL waits for the disk at every commit. In a file that grows that is its data, its new length
-    and its new blocks; in one that is laid out the data only, in a quarter of the time. SQLite
-    reads a log up to the first frame whose checksum does not fit, so the zeros are as good as its
-    end.
+    FULL waits for the disk at every commit. For a growing file that means its data, its new length
+    and its new blocks. For a preallocated one it is only the data, in a quarter of the time. SQLite
+    reads a log up to the first frame with a wrong checksum, so the zeros count as its end.
     """
     with open(path, "r+b") as log:
         log.seek(0, 2)
@@ -140,11 +138,11 @@ def _lay_out_log(path: str) -> None:
 
 
 class Checkpointer:
-    """Copies the log into the database file while requests go on, so that it can begin anew.
+    """Copies the log into the database file while requests continue, so that the log can restart.
 
     A passive checkpoint never blocks the writer. Under constant load it never empties the log
-    either: there are new pages when it is done. So it goes twice, the second time over the few that
-    came during the first, and leaves what came since to the next commit, which is short.
+    either, because there are new pages when it is done. So it runs twice, the second time over the
+    few pages from during the first. The next commit handles the rest, which is short.
     """
 
     def __init__(self, path: str) -> None:
@@ -159,11 +157,11 @@ class Checkpointer:
     def on_commit(self, connection: apsw.Connection, name: str, pages: int) -> int:
         """SQLite's hook, called with the number of pages in the log."""
         if pages < self._wanted_at_pages:
-            self._wanted_at_pages = 0  # the log began anew
+            self._wanted_at_pages = 0  # the log was restarted
         if self._is_nearly_done or pages >= STALLED_PAGES:
             self._is_nearly_done = False
-            # The commit is done: an error from here would look like its failure, and its writes be
-            # made twice.
+            # The commit is done. An error here would look like its failure, and its writes would
+            # be repeated.
             with suppress(apsw.Error):
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
         elif pages - self._wanted_at_pages >= CHECKPOINT_PAGES:
@@ -181,14 +179,13 @@ class Checkpointer:
         if self._stopping:
             return
         connection: Any = apsw.Connection(self._path)
-        # Before its first look at the file a connection does not know of the log, and checkpoints
-        # nothing.
+        # Before its first read a connection does not know about the log and checkpoints nothing.
         connection.execute("select count(*) from meta").fetchall()
         while not self._stopping:
             self._due.clear()
             with suppress(
                 apsw.Error
-            ):  # a reader in the way, or a full disk: a later commit asks again
+            ):  # blocked by a reader, or a full disk: a later commit tries again
                 for _ in range(2):
                     connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
                 self._is_nearly_done = True

@@ -1,5 +1,5 @@
-"""What a disk that is full or broken means for a caller: one error of ours, that says which folder
-and what to do.
+"""Converts the errors of a full or broken disk to StorageFailed, which says which folder it is and
+what to do.
 """
 
 from __future__ import annotations
@@ -15,31 +15,29 @@ import apsw
 from sortkey.errors import StorageFailed
 
 STORAGE_FAILURE = "storageFailure"
-"""A member of errors on the wire: why the disk refused. For callers who may open the folder
-themselves.
-"""
+"""The member of a wire error with the disk's error, for callers with the folder's token."""
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def is_storage_failure(error: BaseException) -> bool:
-    """Whether it was the disk that refused."""
+    """Whether the error comes from the disk."""
     if isinstance(error, OSError):
         return error.errno in _NO_ROOM
     return isinstance(error, (apsw.FullError, apsw.IOError))
 
 
 def storage_failed(folder: str | os.PathLike[str] | None, reason: object) -> StorageFailed:
-    """The error of a caller, whose data are in a folder, or in memory."""
+    """The error for the caller. Its data is in a folder or in memory."""
     where = f"the data folder {Path(folder)}" if folder else "the data in memory"
     return StorageFailed(
-        f"{where} cannot be written ({reason}): make room on its disk, and try again"
+        f"{where} cannot be written ({reason}): free space on its disk, and try again"
     )
 
 
 @contextmanager
 def named_failures(folder: str | os.PathLike[str]) -> Generator[None]:
-    """Raises StorageFailed for what the disk of a folder refuses."""
+    """Converts errors of a folder's disk to StorageFailed."""
     try:
         yield
     except Exception as error:

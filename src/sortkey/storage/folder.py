@@ -1,4 +1,4 @@
-"""Who owns a data folder: one process, by a lock that dies with it; the lock file says who, and
+"""Who owns a data folder: one process, by a lock that ends with it. The lock file says who, and
 where it answers.
 """
 
@@ -21,9 +21,7 @@ WRITING_LOOKS, WRITING_SECONDS = 10, 0.005
 
 
 def owner_of(path: str | os.PathLike[str]) -> FolderInUse | None:
-    """Who owns a folder, without taking it; None when nobody does. Nothing is written, and nothing
-    made.
-    """
+    """Who owns a folder, without taking it, or None. Nothing is written or created."""
     try:
         lock = os.open(Path(path) / LOCK_NAME, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -38,14 +36,16 @@ def owner_of(path: str | os.PathLike[str]) -> FolderInUse | None:
 
 
 class Folder:
-    """An owned data folder. Raises FolderInUse when another process has it.
+    """An owned data folder. Raises FolderInUse if another process owns it.
 
-    `is_interim` says to a server that it may have the folder back.
+    `is_interim` tells a server that it may ask for the folder.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, is_interim: bool = False) -> None:
         self.path, self._is_interim, self._is_served = Path(path), is_interim, False
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)  # items are nobody else's business
+        self.path.mkdir(
+            mode=0o700, parents=True, exist_ok=True
+        )  # other users must not read the items
         # 0600: the file carries a token that opens the server of this folder.
         self._lock = os.open(self.path / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -55,7 +55,7 @@ class Folder:
             owner = _in_use(self.path, self._lock)
             os.close(self._lock)
             raise owner from None
-        except OSError:  # a full disk: who tries again must not find the folder taken
+        except OSError:  # a full disk: a later attempt must not find the folder locked
             os.close(self._lock)
             raise
 
@@ -69,7 +69,7 @@ class Folder:
         self._write({"address": address, "token": token})
 
     def release(self) -> None:
-        os.ftruncate(self._lock, 0)  # takes no room: on a full disk a folder is released too
+        os.ftruncate(self._lock, 0)  # needs no space: a folder is released on a full disk too
         if self._is_served:
             with suppress(OSError):
                 os.pwrite(self._lock, json.dumps({"servedUntil": time.time()}).encode(), 0)
@@ -83,9 +83,7 @@ class Folder:
 
 
 def published_owner(path: str | os.PathLike[str]) -> FolderInUse | None:
-    """Who says in the lock file that it owns a folder. It may have died since: the lock is not
-    looked at.
-    """
+    """The owner that the lock file names. It may have died since: the lock is not checked."""
     try:
         text = (Path(path) / LOCK_NAME).read_bytes()
     except OSError:
@@ -94,8 +92,8 @@ def published_owner(path: str | os.PathLike[str]) -> FolderInUse | None:
 
 
 def was_served_recently(path: str | os.PathLike[str]) -> bool:
-    """Whether an owner that let others in ended a moment ago, or was killed: they may be about to
-    come back.
+    """Whether an owner that served others ended a moment ago or was killed. Others may be about to
+    take the folder over.
     """
     try:
         owner: Any = json.loads((Path(path) / LOCK_NAME).read_bytes())
@@ -108,7 +106,7 @@ def _in_use(path: Path, lock: int) -> FolderInUse:
     for _ in range(WRITING_LOOKS):
         if (owner := _read(path, os.pread(lock, 65536, 0))).pid:
             return owner
-        time.sleep(WRITING_SECONDS)  # the owner is writing it just now
+        time.sleep(WRITING_SECONDS)  # the owner is just writing it
     return _read(path, b"")
 
 

@@ -1,9 +1,9 @@
-"""Rows and pages that were read lately, in memory.
+"""A cache of recently read rows and pages.
 
-A read of one key, and of the old item before a write, asks here for the row; a query of a partition
-for the finished page, which the next write to that partition drops. One dictionary of each for a
-table, shared by everyone who reads or writes it, and one bound for all. When it is reached,
-everything goes: what is hot is back after one read, and there is no order to keep.
+A read of one key, and of the old item before a write, looks for the row here. A query of a
+partition looks for the finished page, which the next write to that partition drops. Each table has
+one dictionary of rows and one of pages, and all share one limit. When it is reached, the whole
+cache is cleared: hot rows are back after one read, and no order has to be maintained.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 
 BYTES_MAX = 64 * 1024 * 1024
 ENTRY_BYTES = 200
-"""What an entry takes besides its item: the key, the tuple, its place in the dictionary."""
+"""The memory of an entry besides its item: the key, the tuple, its slot in the dictionary."""
 
 PAGE_BYTES_MAX = 256 * 1024
-"""A larger page is not kept: making it anew costs little beside sending it."""
+"""Larger pages are not cached: building them costs little compared to sending them."""
 
 Row = tuple[bytes, int]
 Pages = dict[bytes, dict[Any, Any]]
-"""By partition, then by what was asked of it."""
+"""By partition, then by query."""
 
 
 class HotRows:
@@ -36,19 +36,19 @@ class HotRows:
         return self._pages.setdefault(table, {})
 
     def keep_page(self, pages: Pages, partition: bytes, which: Any, page: Any, size: int) -> None:
-        """Remember a page of a partition, until something is written there."""
+        """Cache a page of a partition until the next write there."""
         if size > PAGE_BYTES_MAX:
             return
         self._make_room(size)
         pages.setdefault(partition, {})[which] = page
 
     def keep(self, rows: dict[bytes, Row], key: bytes, row: Row) -> None:
-        """Remember a row, new or changed, in the dictionary of its table."""
+        """Cache a row, new or changed."""
         self._make_room(len(row[0]))
         rows[key] = row
 
     def clear(self) -> None:
-        """Forget everything: after a rollback, and when there is no more room."""
+        """Clear the cache, after a rollback or when it is full."""
         for entries in (*self._tables.values(), *self._pages.values()):
             entries.clear()
         self._bytes = 0

@@ -1,6 +1,6 @@
 """The ordered record of changes. Streams read it forwards, point-in-time recovery backwards.
 
-Sequence numbers rise by one and are never used twice, also not after the oldest entries were
+Sequence numbers increase by one and are never reused, not even after the oldest entries were
 trimmed.
 """
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sortkey.storage.database import Database
 
 USER, TTL = 0, 1
-"""Who changed the item: a request, or the service's own expiry."""
+"""Who changed the item: a request, or expiry."""
 
 
 class Entry(NamedTuple):
@@ -32,7 +32,7 @@ class Journal:
 
     @property
     def last(self) -> int:
-        """The newest sequence number given out."""
+        """The newest sequence number."""
         return self._last
 
     def append(
@@ -44,8 +44,8 @@ class Journal:
         new: bytes | None,
         actor: int = USER,
     ) -> int:
-        """Record a change. A clock that was set back stands still here: entries are in the order of
-        their instants.
+        """Record a change. If the clock was set back, time stands still here: entries stay in the
+        order of their instants.
         """
         self._last += 1
         self._last_ms = at_ms = max(at_ms, self._last_ms)
@@ -92,9 +92,9 @@ class Journal:
         return (Entry(*row) for row in rows)
 
     def at(self, table: int, at_ms: int) -> int:
-        """A number that parts a table's entries made up to an instant from those made after it.
+        """The sequence number that separates a table's entries up to an instant from later ones.
 
-        Found by halving: entries are in the order of their instants, and there may be millions.
+        A binary search: entries are in the order of their instants, and there may be millions.
         """
         low, high = 0, self._last
         while low < high:
@@ -119,7 +119,7 @@ class Journal:
         ]
 
     def first(self, table: int) -> Entry | None:
-        """The oldest entry that is still there."""
+        """The oldest remaining entry."""
         row = self._db.execute(
             "select seq, at_ms, key, old, new, actor from journal where tbl = ? order by seq limit "
             "1",
@@ -128,16 +128,14 @@ class Journal:
         return Entry(*row) if row else None
 
     def trim(self, table: int, before_ms: int, up_to: int | None = None, limit: int = 5000) -> int:
-        """Forget a table's oldest entries, as far as they are older than an instant; says
-        how many.
-        """
+        """Delete a table's oldest entries, if they are older than an instant. Returns how many."""
         cut = count = 0
         for seq, at_ms in self._db.execute(
             "select seq, at_ms from journal where tbl = ? and seq <= ? order by seq limit ?",
             (table, self._last if up_to is None else up_to, limit),
         ):
             if at_ms >= before_ms:
-                break  # not a filter: entries after this one need not be looked at
+                break  # not a filter: later entries need not be checked
             cut, count = seq, count + 1
         if count:
             self._db.begin()
@@ -160,7 +158,7 @@ class Journal:
         self._remember_last()
 
     def reload(self) -> None:
-        """After a rollback: the numbers given out in it are free again."""
+        """After a rollback: its sequence numbers are free again."""
         self._last = self._stored_last()
         self._last_ms = self._stored_last_ms()
 

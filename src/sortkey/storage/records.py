@@ -36,9 +36,7 @@ class Records:
         return [(id, orjson.loads(body)) for id, body in rows]
 
     def delete_kinds(self, first: str, before: str, limit: int) -> int:
-        """Delete some of the records whose kind is in a range, the upper end not included; says how
-        many.
-        """
+        """Delete some records whose kind is in a half-open range. Returns how many."""
         self._db.execute(
             "delete from record where (kind, id) in "
             "(select kind, id from record where kind >= ? and kind < ? order by kind, id limit ?)",
@@ -47,7 +45,7 @@ class Records:
         return self._db.execute("select changes()").fetchone()[0]
 
     def next_number(self, name: str) -> int:
-        """A number that was never given out before under this name."""
+        """The next number of the counter with this name. Numbers are never reused."""
         row = self._db.execute(
             "insert into meta(name, value) values(?, 1) on conflict(name) do update set value = "
             "value + 1 "

@@ -42,7 +42,7 @@ class Rows:
     # -- the table itself
 
     def create(self) -> None:
-        """Make the table, with its index columns."""
+        """Create the table, with its index columns."""
         columns = "".join(f", {column} blob" for column in self.columns)
         self._execute(
             f"create table {self.name}(id integer primary key, key blob not null, item blob not "
@@ -65,7 +65,7 @@ class Rows:
         )
 
     def drop_index(self, column: str) -> None:
-        """The column stays, dead: dropping it would rewrite every row."""
+        """Drop the index. The column stays unused: dropping it would rewrite every row."""
         self._execute(f"drop index if exists {self.name}_{column}")
 
     def index_expiry(self) -> None:
@@ -75,7 +75,7 @@ class Rows:
         )
 
     def rename(self, number: int) -> Rows:
-        """The same rows under another number, at once, whatever their count. Their indexes go."""
+        """Move the rows to another number, in constant time. Their indexes are dropped."""
         for column in self.columns:
             self.drop_index(column)
         self._execute(f"drop index if exists {self.name}_expires")
@@ -116,9 +116,7 @@ class Rows:
             self._pages.pop(partition_of(key), None)
 
     def replace(self, key: bytes, item: bytes, size: int, expires: int | None) -> None:
-        """The same for a row that is there and stays where it is in every index: their trees are
-        left alone.
-        """
+        """The same for an existing row whose index keys do not change. Indexes are untouched."""
         self._execute(self._sql_replace, (item, size, expires, key))
         if key in self._hot:
             self._keep_hot(self._hot, key, (item, size))
@@ -134,7 +132,7 @@ class Rows:
     # -- finished pages
 
     def page(self, partition: bytes, which: Any) -> Any | None:
-        """A page of a partition that was made since the last write to it."""
+        """A cached page of a partition, built since the last write to it."""
         pages = self._pages.get(partition)
         return None if pages is None else pages.get(which)
 
@@ -189,7 +187,7 @@ class Rows:
         after: tuple[bytes | None, bytes] | None = None,
         descending: bool = False,
     ) -> Iterator[tuple[bytes, int]]:
-        """Items and sizes only, by key or by the index key in a column: what a page is made of."""
+        """Items and sizes only, for a page, by key or by the index key in a column."""
         order = "desc" if descending else "asc"
         if column is None:
             where, values = _bounds(("key",), lower, upper, after and after[1:], descending)
@@ -204,14 +202,14 @@ class Rows:
         )
 
     def by_id(self, after: int, limit: int) -> list[tuple[int, bytes, bytes, int]]:
-        """A slice in the order of arrival: how background work walks a table without holding it."""
+        """A slice by row id, with which background work walks a table without locking it."""
         return self._execute(
             f"select id, key, item, size from {self.name} where id > ? order by id limit ?",
             (after, limit),
         ).fetchall()
 
     def walk(self, after: int) -> Iterator[tuple[int, bytes, bytes, int]]:
-        """The same, as far as the caller goes on."""
+        """The same as an iterator, without a limit."""
         return self._execute(
             f"select id, key, item, size from {self.name} where id > ? order by id", (after,)
         )
@@ -241,7 +239,7 @@ class Rows:
         )
 
     def collection(self, part: bytes) -> int:
-        """The bytes kept under one partition key."""
+        """The total bytes under one partition key."""
         row = self._execute(
             f"select bytes from {self.name}_collection where part = ?", (part,)
         ).fetchone()
@@ -257,7 +255,7 @@ class Rows:
     # -- figures
 
     def totals(self) -> tuple[int, int]:
-        """How many rows, and their bytes."""
+        """The number of rows, and their bytes."""
         return self._execute(f"select count(*), coalesce(sum(size), 0) from {self.name}").fetchone()
 
     def index_totals(self, column: str) -> tuple[int, int]:
@@ -275,8 +273,8 @@ def _bounds(
 ) -> tuple[str, tuple[Any, ...]]:
     """The terms for a walk over (columns), bounded in the first of them.
 
-    One term a side: of two SQLite takes either to find its start, and walks over all that the other
-    one excludes.
+    One term per side: of two terms SQLite uses only one to find its start, and scans all rows that
+    the other one excludes.
     """
     low, high = f"{columns[0]} >= ?", "" if upper is None else f"{columns[0]} < ?"
     lows: tuple[Any, ...] = (lower,)

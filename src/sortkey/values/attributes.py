@@ -1,9 +1,8 @@
-"""Attribute values as they come in a request: validated, made canonical and sized in one walk.
+"""Attribute values of a request: validated, made canonical and sized in one walk.
 
-An item is DynamoDB JSON in Python dicts. What is canonical already is handed back as it came, the
-rest is copied; the request is never changed. Prefixes of messages: a value in an item or a key has
-none besides what is written here; a value of an expression gets one and a suffix, from
-`read_expression_values`.
+An item is DynamoDB JSON in Python dicts. Canonical values are returned unchanged and others are
+copied. The request is never changed. `read_expression_values` adds a prefix and a suffix to the
+messages. For items and keys they stay as written here.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def read_value(raw: Any) -> tuple[AttributeValue, int]:
 
 
 def read_expression_values(raw: dict[str, Any]) -> dict[str, AttributeValue]:
-    """The values of ExpressionAttributeValues; AWS names the one that is at fault."""
+    """The values of ExpressionAttributeValues. AWS names the invalid one."""
     values: dict[str, AttributeValue] = {}
     for placeholder, value in raw.items():
         try:
@@ -68,9 +67,7 @@ def read_expression_values(raw: dict[str, Any]) -> dict[str, AttributeValue]:
 
 
 def check_nesting(item: Item, names: Iterable[str]) -> None:
-    """Refuse an item of which an update has nested an attribute too deeply; each of its parts was
-    valid.
-    """
+    """Refuse an item in which an update, from valid parts, has nested an attribute too deeply."""
     for name in names:
         if (value := item.get(name)) is not None:
             _check_value_levels(value, NESTING_MAX - 1)
@@ -121,9 +118,7 @@ def _value(raw: Any, levels: int) -> tuple[AttributeValue, int]:
 
 
 def _irregular(raw: Any, levels: int) -> tuple[AttributeValue, int]:
-    """AWS ignores unknown members and nulls, and finds fault with a content before it counts the
-    types.
-    """
+    """AWS ignores unknown members and nulls, and checks the content before it counts the types."""
     if raw is None:
         raise ValidationException(NULL_VALUE)
     present = {
@@ -180,9 +175,7 @@ def _string_set(raw: AttributeValue, content: Any, levels: int) -> tuple[Attribu
 
 
 def _ascii_size(texts: list[Any]) -> int:
-    """The characters of a list of ASCII texts, which are its bytes and in the right order as they
-    are; else 0.
-    """
+    """The total length of a sorted list of ASCII texts. 0 if it is not sorted or not ASCII."""
     try:
         joined = "".join(texts)
     except TypeError:
@@ -283,12 +276,12 @@ def _utf8_length(text: str) -> int:
         return len(text) if text.isascii() else len(text.encode())
     except (
         UnicodeEncodeError
-    ):  # a lone surrogate cannot come over the wire, only from a program that embeds the engine
+    ):  # a lone surrogate only comes from a program that embeds the engine, never over the wire
         raise SerializationException("Invalid UTF-8: a lone surrogate in a string") from None
 
 
 def _number_and_size(text: str) -> tuple[str, int]:
-    # Only short texts are kept: a number may be written with any number of zeros.
+    # Only short texts are cached: a number may have any number of zeros.
     return _cached_number(text) if len(text) <= 64 else _uncached_number(text)
 
 

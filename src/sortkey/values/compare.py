@@ -18,7 +18,7 @@ def equal(a: dict[str, Any], b: dict[str, Any]) -> bool:
 
 
 def order(a: dict[str, Any], b: dict[str, Any]) -> int | None:
-    """-1, 0 or 1; None where DynamoDB has no order: types that differ, or are not S, N or B."""
+    """-1, 0 or 1. None for types without an order: different ones, or other than S, N and B."""
     ((kind, left),) = a.items()
     right = b.get(kind)
     if right is None:

@@ -1,8 +1,8 @@
-"""JSON that comes from outside: read only where it can also be written again.
+"""JSON from outside, read only if it can also be written again.
 
-orjson reads 1024 levels and writes 254. What is deeper than that would fail wherever it is stored,
-compared by its bytes or answered, so it is refused at the door. Requests need about 80 levels, for
-an item that nests 32.
+orjson reads 1024 levels and writes 254. A deeper document would fail later, when it is stored,
+compared by its bytes or returned, so it is refused here. Requests need about 80 levels, for an item
+that nests 32.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ LEVELS_MAX = 254
 
 
 def read_document(content: bytes) -> Any:
-    """The value that the bytes hold. Raises ValueError for what is not JSON, or is nested too
-    deeply.
-    """
+    """Parse JSON bytes. Raises ValueError if they are not JSON or are nested too deeply."""
     document: Any = orjson.loads(content)
     if (
         content.count(b"{") + content.count(b"[") > LEVELS_MAX

@@ -1,7 +1,7 @@
-"""JSON types of attribute values, and AWS's SerializationException where one is wrong.
+"""JSON types of attribute values, and AWS's SerializationException for a wrong one.
 
-AWS turns the whole request into objects before it validates any of it; so these errors win over all
-others. Meaning (empty sets, bad numbers, two types at once) is left to `attributes`.
+AWS deserializes the whole request before it validates any of it, so these errors win over all
+others. `attributes` checks the meaning (empty sets, bad numbers, two types at once).
 """
 
 from __future__ import annotations
@@ -74,9 +74,7 @@ def as_boolean(content: Any) -> bool:
 
 
 def as_blob(content: Any) -> bytes:
-    """The bytes behind base64. AWS takes canonical base64 only, so the text can be kept
-    as it is.
-    """
+    """Decode base64. AWS accepts only canonical base64, so the text can be stored as it is."""
     if not isinstance(content, str):
         if isinstance(content, list | tuple):
             raise SerializationException("Unrecognized collection type class java.nio.ByteBuffer")
@@ -117,7 +115,7 @@ def _scalar_error(content: Any, name: str, java_class: str) -> SerializationExce
     return SerializationException(f"{token} cannot be converted to {name}")
 
 
-# Deeper values are refused for their nesting; looking further would only cost stack.
+# Deeper values are refused for their nesting. Going on would only use stack.
 _LEVELS_MAX = 64
 
 

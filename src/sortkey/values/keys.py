@@ -2,10 +2,10 @@
 
     key = crc32(hash part), 4 bytes  +  hash part  +  range part
     hash part = for each hash attribute: its length, 2 bytes, and its bytes
-    range part = one attribute: its plain bytes, as it stands last; several (indexes only): each ends itself
+    range part = one attribute: its plain bytes; several (indexes only): each with a terminator
 
-The values are canonical and of a size that keys may have; the engine checks that. Nothing is
-decoded: rows hold items.
+The values are canonical and within the size limits of keys, which the engine checks. Keys are never
+decoded, because rows hold items.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _HASH_SPACE = 2**32
 
 @dataclass(frozen=True, slots=True)
 class KeySchema:
-    """The key of a table or an index. `encode` gives an item's key, or None for an item that is not
-    in the index.
+    """The key of a table or an index. `encode` returns an item's key, or None for an item that is
+    not in the index.
     """
 
     hash_attributes: KeyAttributes
@@ -80,8 +80,8 @@ class KeySchema:
 def compile_encoder(
     hash_attributes: KeyAttributes, range_attributes: KeyAttributes = ()
 ) -> Encoder:
-    """A function from an item to its key; None where a key attribute is missing or of
-    another type.
+    """A function from an item to its key, or to None if a key attribute is missing or of another
+    type.
     """
     kinds = tuple(kind for _, kind in hash_attributes), tuple(kind for _, kind in range_attributes)
     if kinds == (("S",), ()):
@@ -105,8 +105,8 @@ def plain(value: Mapping[str, Any]) -> bytes:
 
 
 def delimited(value: Mapping[str, Any]) -> bytes:
-    """The same, but none is a prefix of another, so that more may follow. Encoded numbers are so by
-    themselves.
+    """The same, but none is a prefix of another, so that more may follow. That holds for encoded
+    numbers anyway.
     """
     return plain(value) if "N" in value else _escape(plain(value)) + b"\x00\x01"
 
@@ -132,13 +132,13 @@ def encode_key(
 
 
 def partition_of(key: bytes) -> bytes:
-    """The partition in which a table's row key lies: its checksum, length and hash value."""
+    """The partition of a table's row key: its checksum, length and hash value."""
     return key[: 6 + (key[4] << 8) + key[5]]
 
 
 def successor(prefix: bytes) -> bytes | None:
-    """The least bytes greater than all that start with `prefix`; None where there is none (nothing
-    but 0xFF).
+    """The smallest bytes greater than all that start with `prefix`. None if there are none (only
+    0xFF).
     """
     head = prefix.rstrip(b"\xff")
     return head[:-1] + bytes((head[-1] + 1,)) if head else None
@@ -186,7 +186,7 @@ def _delimited_bounds(
     prefix: bytes, operator: Operator | None, operands: Sequence[bytes]
 ) -> Bounds:
     """Bounds where more components follow: the next key after component `x` is the successor of all
-    that start so.
+    that start with `x`.
     """
     match operator:
         case "=" | "begins_with":

@@ -27,19 +27,17 @@ UNDERFLOW = (
 
 
 def canonical(text: str) -> str:
-    """The number in the form in which DynamoDB answers it, or a ValidationException in
-    AWS's words.
-    """
+    """The number in the form that DynamoDB returns. Raises ValidationException in AWS's words."""
     if len(text) <= DIGITS_MAX and text.isdigit() and text.isascii() and text[0] != "0":
         return text
     sign, digits, exponent = _parts(text)
     significant = digits.lstrip("0")
     if not significant:
-        _check_magnitude(exponent)  # a zero too has one, as far as AWS is concerned
+        _check_magnitude(exponent)  # AWS checks the exponent of a zero too
         return "0"
     trimmed = significant.rstrip("0")
     exponent += len(significant) - len(trimmed)
-    # DynamoDB Local looks at the precision first: 39 digits E+200 are too precise, not an overflow.
+    # DynamoDB Local checks the precision first: 39 digits E+200 are too precise, not an overflow.
     if len(trimmed) > DIGITS_MAX:
         raise ValidationException(TOO_PRECISE)
     _check_magnitude(exponent + len(trimmed) - 1)
@@ -47,7 +45,7 @@ def canonical(text: str) -> str:
 
 
 def encode(text: str) -> bytes:
-    """Bytes that sort as the numbers do, and of which none is a prefix of another. `text` is
+    """Bytes that sort like the numbers, none of which is a prefix of another. `text` is
     canonical.
     """
     if text.isdigit():  # nearly all key numbers: counters and times
@@ -105,8 +103,8 @@ def _encode_integer(text: str) -> bytes:
 
 
 def _result(text: str) -> str:
-    """What a calculation gave. AWS looks at its magnitude before its precision, other than at a
-    number it is given.
+    """The result of a calculation. AWS checks its magnitude before its precision, unlike for a
+    number of a request.
     """
     if not text.strip("-0."):
         return "0"  # however many places it has

@@ -25,7 +25,7 @@ def item_size(item: Mapping[str, dict[str, Any]]) -> int:
     """The names and values of all attributes."""
     total = 0
     for name, value in item.items():
-        text = value.get("S")  # most are text: read here, without two more calls
+        text = value.get("S")  # most are text: handled inline to save two calls
         total += (
             (len(text) if text.isascii() else len(text.encode()))
             if text is not None
@@ -36,7 +36,7 @@ def item_size(item: Mapping[str, dict[str, Any]]) -> int:
 
 
 def attributes_size(item: Mapping[str, dict[str, Any]], names: Iterable[str]) -> int:
-    """The same of some of the attributes, as far as the item has them."""
+    """The same for some attributes, if the item has them."""
     total = 0
     for name in names:
         value = item.get(name)
@@ -76,7 +76,7 @@ def text_size(text: str) -> int:
 
 @lru_cache(maxsize=8192)
 def number_size(text: str) -> int:
-    """One byte, one for each two digits, one more below zero; never more than 21.
+    """One byte, plus one per two digits, plus one below zero; never more than 21.
 
     The pairs stand left and right of the decimal point, as DynamoDB Local counts them: 12 and 1200
     have one, 1.2 and 120 have two. So the documented "approximately one byte per two significant
@@ -98,6 +98,6 @@ def binary_size(base64_text: str) -> int:
 
 
 def check_item_size(size: int, *, updating: bool = False) -> None:
-    """Refuse an item above 400 KB. AWS has other words for an update than for a put."""
+    """Refuse an item above 400 KB. AWS words this differently for an update than for a put."""
     if size > ITEM_BYTES_MAX:
         raise ValidationException(UPDATE_TOO_LARGE if updating else ITEM_TOO_LARGE)

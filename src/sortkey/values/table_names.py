@@ -1,7 +1,7 @@
 """The names of the tables that Sortkey keeps for itself: API keys, jobs, stream checkpoints, audit,
 evolution.
 
-The prefix alone marks such a table, so the engine need not know who declares them.
+The prefix alone marks such a table, so the engine need not know where it is declared.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 """DynamoDB's protocol over HTTP: JSON 1.0 and Streams on one port, signatures, compression, group
 commit.
 
-What an operation means is the engine's affair; this room only carries requests to it and answers
-back.
+The engine defines what operations mean. This package only carries requests to it and answers back.
 """

@@ -1,5 +1,5 @@
-"""Who may call: anyone when no credentials are configured, else whoever signs with them or holds
-the folder's token.
+"""Who may call: anyone if no credentials are configured, otherwise those that sign with them or
+hold the folder's token.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Credentials:
 
 
 class Access:
-    """Decides on every request. `token` is the folder's, for other processes that open the same
+    """Authorizes every request. `token` is the folder's, for other processes that open the same
     folder.
 
     Only they may change the tables that Sortkey keeps for itself, unless `own_tables` are open to
@@ -51,7 +51,7 @@ class Access:
     def check(self, request: Request) -> bool:
         """Raise the error that AWS gives for a missing, broken, old or wrong signature.
 
-        Gives whether the caller is trusted with Sortkey's own tables.
+        Returns whether the caller may change Sortkey's own tables.
         """
         token = request.headers.get(TOKEN_HEADER)
         if token is not None and self._token is not None and compare_digest(token, self._token):

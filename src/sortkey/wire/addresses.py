@@ -12,8 +12,8 @@ import socket
 def bind(host: str, port: int) -> list[socket.socket]:
     """Sockets for every address of the host, on one port. Port 0 takes a free one.
 
-    An address that this machine does not have is left out if there is another: `localhost` often
-    stands for IPv6 too where there is none.
+    An address that this machine does not have is skipped if there is another: `localhost` often
+    resolves to IPv6 too where there is none.
     """
     entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     sockets: list[socket.socket] = []
@@ -37,12 +37,12 @@ def bind(host: str, port: int) -> list[socket.socket]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether every address of the host is of this machine alone."""
+    """Whether every address of the host is a loopback address."""
     return all(ipaddress.ip_address(address).is_loopback for address in addresses_of(host))
 
 
 def addresses_of(host: str) -> list[str]:
-    """Every address of the host, as a number."""
+    """Every numeric address of the host."""
     entries = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)
     return [str(address[0]).partition("%")[0] for *_, address in entries]
 

@@ -20,7 +20,7 @@ from sortkey.wire import compression
 from sortkey.wire.request import JSON_TYPES, Request
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-UNKNOWN_BODY = b"<UnknownOperationException/>\n"  # what AWS says to other methods and content types
+UNKNOWN_BODY = b"<UnknownOperationException/>\n"  # AWS's answer to other methods and content types
 PREFLIGHT_SECONDS = 172_800
 EXPOSED = b"x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,x-amz-crc32,Date"
 
@@ -36,10 +36,10 @@ _CAPITAL_MESSAGE = frozenset(
 
 
 class Answers:
-    """Formats answers. Holds the date header, which `tick` renews once a second.
+    """Formats answers. Caches the date header, which `tick` renews once a second.
 
-    A request with an `Origin` that gets this far comes from a page that may read the answer;
-    `any_origin` says that every page may.
+    A request with an `Origin` that gets this far comes from a page that may read the answer.
+    `any_origin` means that every page may.
     """
 
     def __init__(self, region: str, *, any_origin: bool = False) -> None:
@@ -94,8 +94,8 @@ class Answers:
         return self.plain(request, error.status, orjson.dumps(members), _json_type(request))
 
     def refused(self, request: Request, message: str) -> bytes:
-        """For a page that may not call: AWS's error, which the page cannot read, with the status of
-        a refusal.
+        """The answer to a page that may not call: AWS's error with status 403, without the headers
+        that would let the page read it.
         """
         members = {"__type": AccessDeniedException().wire_type, "message": message}
         return self._plain(request, 403, orjson.dumps(members), _json_type(request))
@@ -103,7 +103,7 @@ class Answers:
     def plain(
         self, request: Request, status: int, body: bytes = b"", content_type: bytes = b""
     ) -> bytes:
-        """Any other answer. HEAD gets the header alone."""
+        """Any other answer. HEAD gets only the headers."""
         origin = request.headers.get(b"origin")
         return self._plain(
             request, status, body, content_type, b"" if origin is None else self._cors(origin)
@@ -140,7 +140,7 @@ class Answers:
         return self.plain(request, 404, UNKNOWN_BODY)
 
     def preflight(self, request: Request) -> bytes:
-        """CORS, as AWS: whatever headers and method the browser asks for are allowed."""
+        """CORS like AWS: all requested headers and methods are allowed."""
         head = b"HTTP/1.1 200 OK\r\n" + self._date + self._cors(request.headers[b"origin"])
         for request_header, allowed in (
             (b"access-control-request-headers", b"Access-Control-Allow-Headers: "),
@@ -166,6 +166,6 @@ class Answers:
 
 
 def _json_type(request: Request) -> bytes:
-    """An answer has the request's JSON type; AWS answers application/json when it named none."""
+    """The request's JSON type. AWS answers application/json if the request has none."""
     kind = request.content_type()
     return kind if kind in JSON_TYPES else b"application/json"

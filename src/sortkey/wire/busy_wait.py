@@ -1,9 +1,8 @@
-"""Waiting awake for the next request of an only client that asks again at once.
+"""Busy waiting for the next request of a single client that sends requests back to back.
 
-Going to sleep and being woken costs more than most requests do, and leaves the caches cold. So
-after an answer the loop keeps looking for a moment; but only where the wait before was that short,
-so that nobody else's pauses are spent on it, and only where the client has a core of its own to run
-on meanwhile.
+Sleeping and waking costs more than most requests, and leaves the caches cold. So after an answer
+the loop keeps polling for a moment. It does so only if the wait before was as short, so that no CPU
+is wasted on idle clients, and only if the client has another core to run on.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ MOMENT_SECONDS = 100e-6
 
 
 class ShortWaits:
-    """Told of every request and every answer of an only client. `soon` runs a function in the
-    loop's next turn.
+    """Observes every request and answer of a single client. `soon` runs a function in the loop's
+    next iteration.
     """
 
     def __init__(
@@ -35,12 +34,12 @@ class ShortWaits:
         self._awake = False
 
     def on_request(self) -> None:
-        """A request has come."""
+        """A request has arrived."""
         self._short = self._clock() - self._answered < MOMENT_SECONDS
         self._until = 0.0
 
     def on_answer(self) -> None:
-        """Its answer has gone out."""
+        """Its answer was sent."""
         self._answered = self._clock()
         if self._short and self._spare_core:
             self._until = self._answered + MOMENT_SECONDS

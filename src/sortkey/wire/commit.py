@@ -1,5 +1,5 @@
-"""Group commit: operations of one turn of the event loop share one commit, and wait for it with
-their answers.
+"""Group commit: operations of one event loop iteration share one commit, and their answers wait for
+it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ log = logging.getLogger("sortkey.wire")
 
 
 class Engine(Protocol):
-    """What the wire needs of an engine."""
+    """What the wire needs from an engine."""
 
     @property
     def in_transaction(self) -> bool: ...
@@ -27,9 +27,7 @@ class Engine(Protocol):
 
 
 class Call(Protocol):
-    """One operation under way for one client. `run` may be called twice: it starts from the bytes
-    that came in.
-    """
+    """One operation of one client. `run` may be called twice and starts from the received bytes."""
 
     def run(self) -> bytes: ...
     def failed(self, error: Exception, /) -> bytes: ...
@@ -37,12 +35,12 @@ class Call(Protocol):
 
 
 class GroupCommit:
-    """Runs calls. An answer given while a transaction is open is held until `flush` has committed
+    """Runs calls. An answer while a transaction is open is held back until `flush` has committed
     it.
 
-    A call that fails for a reason of the store (not a ServiceError, which `run` turns into an
-    answer) costs the whole transaction. The others of the group are then run again one by one, so
-    that it cannot poison them.
+    A call that fails because of the storage (not a ServiceError, which `run` turns into an answer)
+    rolls back the whole transaction. The other calls of the group are then run again one by one, so
+    that it does not affect them.
     """
 
     def __init__(
@@ -51,8 +49,8 @@ class GroupCommit:
         soon: Callable[[Callable[[], None]], object],
         alone: Callable[[], bool],
     ) -> None:
-        """`soon` runs a function in the next turn of the loop; `alone` says that nobody else can
-        join a group.
+        """`soon` runs a function in the next iteration of the loop. `alone` says that no other call
+        can join a group.
         """
         self._engine = engine
         self._soon = soon
@@ -60,7 +58,7 @@ class GroupCommit:
         self._waiting: list[tuple[Call, bytes]] = []
 
     def submit(self, call: Call) -> None:
-        """Run a call; its answer is sent now, or after this turn's commit."""
+        """Run a call. Its answer is sent now, or after this iteration's commit."""
         engine = self._engine
         try:
             answer = call.run()
@@ -78,14 +76,14 @@ class GroupCommit:
             self._soon(self.flush)
 
     def flush(self) -> None:
-        """Commit, then send what was held, in the order in which it came."""
+        """Commit, then send the waiting answers in their order."""
         waiting, self._waiting = self._waiting, []
         try:
             if self._engine.in_transaction:
                 self._engine.flush()
         except Exception as error:
             log_failure(
-                f"{len(waiting)} operations could not be committed together; running them one by one",
+                f"{len(waiting)} operations could not be committed together, running them singly",
                 error,
             )
             waiting = self._one_by_one(waiting)
@@ -116,5 +114,5 @@ class GroupCommit:
 
 
 def log_failure(message: str, error: Exception) -> None:
-    """With where it happened; but for a full disk, which is no fault of the program."""
+    """Log with a traceback, except for a full disk, which is not a bug."""
     log.error("%s: %s", message, error, exc_info=None if is_storage_failure(error) else error)

@@ -1,8 +1,8 @@
-"""Content encodings: bodies of requests taken apart, bodies of answers packed. gzip and deflate, as
-DynamoDB has.
+"""Content encodings: decompresses requests and compresses answers with gzip and deflate, like
+DynamoDB.
 
-A broken or unknown encoding is answered with 500, as DynamoDB does; a body may not unpack beyond a
-limit.
+A broken or unknown encoding is answered with 500, like DynamoDB does. The decompressed size is
+limited.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from functools import lru_cache
 
 from sortkey.errors import InternalServerError, RequestEntityTooLarge
 
-THRESHOLD_BYTES = 4096  # AWS packs answers from this size on
-LEVEL = 1  # answers are short-lived: speed counts for more than the last tenth
+THRESHOLD_BYTES = 4096  # AWS compresses answers from this size on
+LEVEL = 1  # answers are short-lived: speed matters more than the last tenth of size
 ENCODINGS_MAX = 3
 MEMBERS_MAX = 16  # of one gzip body; each costs a copy of what follows it
 
@@ -45,9 +45,9 @@ def encode(encoding: bytes, body: bytes) -> bytes:
 
 @lru_cache(maxsize=256)
 def choose(accept: bytes) -> bytes | None:
-    """The encoding that an Accept-Encoding header likes best, by AWS's reading of it.
+    """The encoding that an Accept-Encoding header prefers, as AWS reads it.
 
-    Identity is never preferred; of equals the first named wins; `*` stands for gzip, then deflate,
+    Identity is never preferred. Of equals the first one wins. `*` means gzip, then deflate,
     unless named.
     """
     qualities: dict[bytes, float] = {}
@@ -67,7 +67,7 @@ def choose(accept: bytes) -> bytes | None:
 
 
 def _quality(parameters: bytes) -> float:
-    """The first `q`, at most 1. What is no number counts as 1, as at AWS."""
+    """The first `q`, at most 1. An invalid number counts as 1, as on AWS."""
     for parameter in parameters.split(b";"):
         name, _, value = parameter.partition(b"=")
         if name.strip() == b"q":
@@ -95,8 +95,8 @@ def _inflate(body: bytes, window_bits: int, limit_bytes: int) -> bytes:
 
 
 def _inflate_member(body: bytes, window_bits: int, room: int) -> tuple[bytes, bytes]:
-    """One member unpacked, and what follows it. One byte more than there is room for means: too
-    much.
+    """One decompressed member, and the bytes after it. A result one byte over the limit is too
+    large.
     """
     unpacker = zlib.decompressobj(window_bits)
     try:

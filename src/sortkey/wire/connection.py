@@ -1,8 +1,7 @@
-"""One client's connection: bytes to requests with httptools, answers back in order.
+"""One client's connection: parses requests with httptools, and sends answers back in order.
 
-A connection works on one request at a time. Requests that were sent ahead (pipelined) wait in
-`_waiting`, and reading stops until they are answered, so that a client can never make us hold more
-than it can take.
+A connection works on one request at a time. Pipelined requests wait in `_waiting`, and reading
+stops until they are answered, so that a client cannot make the server buffer more than it reads.
 """
 
 from __future__ import annotations
@@ -22,19 +21,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("sortkey.wire")
 
-# A request that cannot be read still needs something to answer to, with the connection closed after
-# it.
+# Stands for a request that cannot be parsed. The connection is closed after the answer.
 _UNREADABLE = Request(b"POST", b"/", {}, b"", keep_alive=False)
 
-_REPEATED_BYTES_MAX = (
-    8192  # of a header that comes again and again: each time is a copy of all before
-)
+_REPEATED_BYTES_MAX = 8192  # of a repeated header: each repetition copies all before it
 
 
 class Connection(asyncio.Protocol):
-    """Limits come from the server's; `since` is the server's tick at which the present
-    state began.
-    """
+    """The server's limits apply. `since` is the server's tick at which the current state began."""
 
     __slots__ = (
         "_body",
@@ -99,7 +93,7 @@ class Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserCallbackError:
-            log.exception("a request could not be taken")
+            log.exception("a request could not be read")
             self.abort()
             return
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
@@ -110,7 +104,7 @@ class Connection(asyncio.Protocol):
             return
         self._fields_bytes += len(
             data
-        )  # of a head, of a chunk's extension, or of trailers: the parser holds them
+        )  # of a head, a chunk extension or trailers: the parser buffers them
         if self._fields_bytes > self._limits.head_bytes:
             self._refuse(431)
 
@@ -137,7 +131,7 @@ class Connection(asyncio.Protocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         if (
             not self._in_head
-        ):  # a trailer, which no signature covers; or the request is refused already
+        ):  # a trailer, which signatures do not cover, or the request is refused already
             return
         headers = self._headers
         name = name.lower()
@@ -152,7 +146,9 @@ class Connection(asyncio.Protocol):
             return
         self._in_head = False
         headers = self._headers
-        if self._parser.should_upgrade():  # to HTTP/2 or WebSocket; httptools would not read on
+        if (
+            self._parser.should_upgrade()
+        ):  # to HTTP/2 or WebSocket, after which httptools would stop
             self._refuse(400)
         elif len(headers) > self._limits.headers:
             self._refuse(431)
@@ -160,7 +156,7 @@ class Connection(asyncio.Protocol):
             self._refuse(413)
         elif (expect := headers.get(b"expect")) is not None:
             if self._parser.get_http_version() == "1.0":
-                return  # which knows no Expect
+                return  # which has no Expect
             if expect.lower() != b"100-continue":
                 self._refuse(417)
             elif not self._busy and not self._waiting:
@@ -205,9 +201,7 @@ class Connection(asyncio.Protocol):
     # From the server.
 
     def send(self, request: Request, answer: bytes) -> None:
-        """Write the answer to the request that this connection works on, then go on with what
-        waits.
-        """
+        """Send the answer to the current request, then continue with the waiting ones."""
         self._busy = False
         if self._closing:
             return
@@ -221,11 +215,11 @@ class Connection(asyncio.Protocol):
         return self._closing or not (self._busy or self._waiting or self.receiving)
 
     def stalled(self) -> bool:
-        """Whether an answer has been written that the client does not take."""
+        """Whether the client does not read an answer that was sent."""
         return self._paused or self._closing
 
     def close(self) -> None:
-        """Close once what was written has gone out."""
+        """Close after everything was sent."""
         self._closing = True
         self.since = self._server.ticks
         self._transport.close()
@@ -242,7 +236,7 @@ class Connection(asyncio.Protocol):
         waiting = self._waiting
         if (
             self._draining
-        ):  # an answer that is given at once comes back here; the loop below goes on with the next
+        ):  # an immediate answer returns here; the loop below continues with the next request
             return
         self._draining = True
         while waiting and not (self._busy or self._paused or self._closing):
@@ -256,7 +250,7 @@ class Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     def _refuse(self, status: int) -> None:
-        """Answer with an error and close; after what came before has been answered."""
+        """Answer with an error and close, after earlier requests were answered."""
         if self._is_refused or self._closing:
             return
         self._is_refused = True
@@ -268,10 +262,10 @@ class Connection(asyncio.Protocol):
             self._send_refusal(answer)
 
     def _send_refusal(self, answer: bytes) -> None:
-        """Close our half. What still comes is dropped until the client closes or its time is up.
+        """Close the sending half. Drop received bytes until the client closes or its time is up.
 
-        A client that is still sending would see a reset in place of the answer if we closed the
-        whole.
+        If both halves were closed, a client that is still sending would see a reset instead of the
+        answer.
         """
         self._closing = True
         self.since = self._server.ticks

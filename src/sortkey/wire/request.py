@@ -1,4 +1,4 @@
-"""One HTTP request as it came in, and which operation it asks for."""
+"""One HTTP request as received, and the operation that it names."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from sortkey.engine.operations import STREAM_OPERATIONS
 
 JSON_TYPES = frozenset(
     {b"application/x-amz-json-1.0", b"application/json"}
-)  # AWS answers 404 to any other, 1.1 too
+)  # AWS answers 404 to any other, including 1.1
 
 
 @dataclass(slots=True)
 class Request:
-    """Header names are in lower case; a header that came twice has its values joined by a comma."""
+    """Header names are in lower case. The values of a repeated header are joined by commas."""
 
     method: bytes
     url: bytes
@@ -31,7 +31,7 @@ class Request:
 
 
 def operation_of(target: bytes) -> str | None:
-    """`DynamoDB_20120810.PutItem` → `PutItem`; None for a target of no service of ours."""
+    """`DynamoDB_20120810.PutItem` → `PutItem`; None for another service's target."""
     if (name := _known.get(target)) is not None:
         return name
     service, _, operation = target.partition(b".")
@@ -48,4 +48,4 @@ def operation_of(target: bytes) -> str | None:
 
 
 _known: dict[bytes, str] = {}
-_KNOWN_MAX = 200  # a client that invents names must not fill memory
+_KNOWN_MAX = 200  # a client that makes up names must not fill the memory

@@ -1,8 +1,8 @@
-"""Lets other programs open a folder that this process owns and uses itself: `sortkey.open` reaches
-it over the wire.
+"""Lets other programs open a folder that this process owns and uses: `sortkey.open` reaches it over
+the wire.
 
-It listens on loopback, on a port that only the folder's lock file names, for those who hold the
-token beside it; or on one that is announced, for everybody on this machine or for those who sign
+It listens on loopback, on a port that only the folder's lock file names, for callers with the token
+from that file. Or it listens on a public port, for everybody on this machine or for those that sign
 with the credentials.
 """
 
@@ -25,12 +25,12 @@ from sortkey.wire.shared_engine import OnRequest, SharedEngine
 
 LOOPBACK = "127.0.0.1"
 THREAD_SECONDS = 30.0
-"""A thread that takes longer to start or stop will not."""
+"""A thread that takes longer to start or stop is considered hung."""
 
 
 class SecondOpeners:
-    """Serves them from `start` to `stop`, in the event loop; the engine's background work is done
-    there too.
+    """Serves other processes from `start` to `stop` in the event loop, which also does the engine's
+    background work.
     """
 
     def __init__(
@@ -43,15 +43,16 @@ class SecondOpeners:
         origins: OriginPolicy | None = None,
         on_release: Callable[[], None] | None = None,
     ) -> None:
-        """`public` are bound to loopback; `credentials` are asked of callers there. `on_request` is told
-        of each request.
+        """`public` are sockets bound to loopback, whose callers need `credentials`. `on_request` is
+        called after each request.
 
-        `on_release` is called when a server wants the folder that this process has in the interim.
+        `on_release` is called when a server asks for the folder that this process owns in the
+        interim.
         """
         self._engine = engine
         self._public = public
         self._token = secrets.token_hex(32)
-        if not public:  # those that nobody has leave only who holds the token
+        if not public:  # random ones, so that only the token is accepted
             credentials = Credentials("nobody", secrets.token_hex(32))
         access = Access(credentials, engine.region, time.time, self._token)
         self._server = Server(
@@ -71,8 +72,8 @@ class SecondOpeners:
 
 
 class OpenersThread:
-    """Second openers, served by an event loop in a thread of its own: for a process that has none.
-    A context.
+    """A context that serves other processes from an event loop in its own thread, for programs
+    without one.
     """
 
     def __init__(self, engine: Engine, on_release: Callable[[], None] | None = None) -> None:

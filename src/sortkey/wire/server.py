@@ -31,13 +31,13 @@ from sortkey.wire.request import JSON_TYPES, Request, operation_of
 
 log = logging.getLogger("sortkey.wire")
 
-WORK_SECONDS_MAX = 0.1  # a request may have made work that the engine did not foresee when it said how long to wait
-REST_SECONDS_MAX = 1.0  # the same without requests: others in the process may have made it
+WORK_SECONDS_MAX = 0.1  # requests may make new background work before the engine's own deadline
+REST_SECONDS_MAX = 1.0  # the same without requests: other threads may make new work
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A limit on everything a client can make us hold or wait for."""
+    """Limits on everything that a client can make the server hold or wait for."""
 
     body_bytes: int = 16 * 1024 * 1024  # AWS's, before and after unpacking
     head_bytes: int = 64 * 1024
@@ -81,7 +81,7 @@ class Exchange:
             return server.answers.error(request, error)
 
     def failed(self, error: Exception, /) -> bytes:
-        # Who opened the same folder is told why, as its owner is: the disk may be full.
+        # Processes that share the folder get the reason, like its owner: the disk may be full.
         details = (
             {STORAGE_FAILURE: str(error)} if self._is_trusted and is_storage_failure(error) else {}
         )
@@ -106,8 +106,8 @@ class Server:
         origins: OriginPolicy | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`origins` are those whose pages may call: without it none, and only under a name of
-        loopback.
+        """Pages of `origins` may call. Without it no page may, and only loopback names are accepted
+        as `Host`.
         """
         origins = origins or OriginPolicy()
         self.engine = engine
@@ -122,7 +122,7 @@ class Server:
         self._listeners: list[asyncio.Server] = []
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._is_busy = False
-        """Whether there were requests since the last look for work."""
+        """Whether there were requests since the last background work."""
         self._work_at = 0.0
 
     async def start(self, sockets: Sequence[socket.socket]) -> None:
@@ -139,12 +139,12 @@ class Server:
         self._work_in(0)
 
     async def stop(self) -> None:
-        """Accept nothing more, answer what is under way, commit. The engine stays open; its owner
-        closes it.
+        """Stop accepting connections, answer the current requests, and commit. The engine stays
+        open. Its owner closes it.
 
-        A connection that was in use a moment ago may have the next request on its way. It is kept
-        for that a little longer, to be closed with the answer; closed at once, it would show as an
-        error at the client.
+        On a connection that was just in use, the next request may be on its way. It stays open a
+        little longer and is closed with that answer. Closing it at once would be an error for the
+        client.
         """
         self.stopping = True
         for listener in self._listeners:
@@ -164,7 +164,7 @@ class Server:
             connection.abort()
 
     def serve(self, connection: Connection, request: Request) -> None:
-        """Answer one request, now or after the commit that it is part of."""
+        """Answer one request, now or after its group commit."""
         headers = request.headers
         if headers.get(b"host") != connection.known_host or b"origin" in headers:
             if (problem := self._page_problem(headers)) is not None:
@@ -179,7 +179,7 @@ class Server:
         except ServiceError as error:
             connection.send(request, self.answers.error(request, error))
             return
-        except Exception:  # a fault of ours must cost no other client its answer
+        except Exception:  # a bug here must not cost other clients their answers
             log.exception("a request could not be admitted")
             connection.send(
                 request, self.answers.error(request, InternalServerError("Internal server error"))
@@ -197,28 +197,26 @@ class Server:
             self._commit.submit(Exchange(self, connection, request, *admitted))
 
     def _page_problem(self, headers: dict[bytes, bytes]) -> str | None:
-        """Why a request is refused that a web page may have sent: see `sortkey.origins`."""
+        """Why a web page's request is refused, or None. See `sortkey.origins`."""
         problem = self._origins.host_problem(headers.get(b"host", b"").decode("latin-1"))
         if problem is not None or b"origin" not in headers:
             return problem
         return self._origins.origin_problem(headers[b"origin"].decode("latin-1"))
 
     def _alone(self) -> bool:
-        """Whether there is one client only: no other can join its commit, or wants the time that it
-        waits.
-        """
+        """Whether there is only one client: no other can join its commit or needs the CPU."""
         return len(self.connections) == 1
 
     def refusal(self, request: Request, status: int) -> bytes:
-        """The answer to what cannot be read as a request at all."""
+        """The answer to bytes that are not a valid request."""
         if status == RequestEntityTooLarge.status:
             message = f"The request body is larger than {self.limits.body_bytes} bytes"
             return self.answers.error(request, RequestEntityTooLarge(message))
         return self.answers.plain(request, status)
 
     def sweep(self) -> None:
-        """One second has passed: end what has been idle, incomplete, or not taken by its client,
-        for too long.
+        """Once a second: close connections that were idle, incomplete or not read by the client for
+        too long.
         """
         self.ticks += 1
         self.answers.tick(self._clock())
@@ -236,12 +234,11 @@ class Server:
         return Connection(self)
 
     def _admit(self, request: Request) -> tuple[str, bool] | None:
-        """The operation asked for, if the caller may ask, and whether the caller is trusted with
+        """The requested operation, if the caller is authorized, and whether the caller may change
         Sortkey's own tables.
 
-        None for a content type that is none of ours. AWS's order: content type, JSON, target,
-        signature. A body is parsed again by the operation only on its way to an error, so that the
-        good path parses once.
+        None for an unknown content type. AWS's order: content type, JSON, target, signature. A body
+        is parsed here only on the way to an error, so that a valid one is parsed once.
         """
         headers = request.headers
         if request.body and request.content_type() not in JSON_TYPES:
@@ -256,9 +253,7 @@ class Server:
             if request.body and encoding is None:
                 read_request(request.body)
             raise
-        if (
-            encoding is not None
-        ):  # after the signature, which is of the body as sent: strangers unpack nothing
+        if encoding is not None:  # after the signature, which covers the body as sent
             request.body = compression.decode(encoding, request.body, self.limits.body_bytes)
         return operation, is_trusted
 
@@ -282,7 +277,7 @@ class Server:
         except Exception as error:
             log_failure("background work failed", error)
             self.engine.rollback()
-            delay, self._is_busy = 1.0, True  # no request makes it try sooner
+            delay, self._is_busy = 1.0, True  # requests do not make it retry sooner
         else:
             delay = min(delay, WORK_SECONDS_MAX if self._is_busy else REST_SECONDS_MAX)
             self._is_busy = False
@@ -293,9 +288,7 @@ class Server:
         self._timers["work"] = self._loop.call_later(seconds, self._work)
 
     def _rested(self) -> None:
-        """There is a request again: what it makes to be done is not left until the end of
-        a rest.
-        """
+        """A request ends the rest: its background work must not wait until the rest is over."""
         self._is_busy = True
         if not self.stopping and self._work_at > self._loop.time() + WORK_SECONDS_MAX:
             self._timers["work"].cancel()
@@ -303,15 +296,15 @@ class Server:
 
 
 class _TooMany(asyncio.Protocol):
-    """Beyond the limit of connections: closed at once."""
+    """A connection over the limit, closed at once."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         transport.close()
 
 
 def _where_it_was_called(request: Request, answer: Any) -> Any:
-    """A client of another machine must not be sent to an address of its own: what it called is what
-    reaches us.
+    """The endpoint address that the client used: a loopback address would mean another machine's
+    own.
     """
     host = request.headers.get(b"host")
     if not host:

@@ -1,9 +1,9 @@
 """An engine that the wire shares with the rest of its process: stores of other threads, workers,
 the console.
 
-The wire runs requests without a lock and commits them a turn of the loop later. Shared, it holds
-the engine's lock from the first request of a group to its commit, so that nobody else's failure can
-undo what the group has done.
+The wire runs requests without a lock and commits them one loop iteration later. When shared, it
+holds the engine's lock from the first request of a group to its commit, so that another thread's
+failure cannot undo the group.
 """
 
 from __future__ import annotations
@@ -16,21 +16,17 @@ from sortkey.engine import Engine
 from sortkey.engine.answers import Answer
 
 OnRequest = Callable[[str, dict[str, Any], float, BaseException | None], None]
-"""Is told of each request: its operation, its members, the seconds it took, and what it was refused
-with.
-"""
+"""Called after each request with its operation, members, duration in seconds, and error."""
 
 
 RELEASE_FOLDER = "ReleaseFolder"
-"""An operation of ours, for who holds the folder's token. An owner that has the folder in the
-interim gives it back.
+"""Sortkey's own operation, for callers with the folder's token: an interim owner releases the
+folder.
 """
 
 
 class SharedEngine:
-    """What the wire sees of an engine (`commit.Engine`). All of it is called in the wire's own
-    thread.
-    """
+    """The wire's view of an engine (`commit.Engine`). All calls come from the wire's thread."""
 
     def __init__(
         self,
@@ -38,8 +34,8 @@ class SharedEngine:
         on_request: OnRequest | None = None,
         on_release: Callable[[], None] | None = None,
     ) -> None:
-        """`on_release` is called when the folder is asked for; it must not wait. Without it nobody
-        can ask.
+        """`on_release` is called when a server asks for the folder. It must not block. Without it,
+        the folder cannot be released.
         """
         self.engine = engine
         self._on_request, self._on_release = on_request, on_release

@@ -1,8 +1,7 @@
-"""AWS Signature Version 4, checked as DynamoDB checks it: the same order, the same errors, the same
-words.
+"""AWS Signature Version 4, checked as DynamoDB checks it: the same order, errors and wording.
 
 https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html has the algorithm. Both forms
-are known: the Authorization header, and the query of a presigned URL.
+are supported: the Authorization header, and the query of a presigned URL.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _MISMATCH = (
 
 
 class Claim(NamedTuple):
-    """What a request says of its own signature."""
+    """What a request states about its signature."""
 
     algorithm: str
     credential: str
@@ -65,10 +64,10 @@ class Verifier:
         self._region = region
         self._clock = clock
         self._keys: dict[str, bytes] = {}
-        self._scopes: dict[tuple[str, str], str] = {}  # of credentials and days that passed
+        self._scopes: dict[tuple[str, str], str] = {}  # of credentials and days that were accepted
 
     def verify(self, request: Request) -> None:
-        """Raise unless the request is signed with our secret, for us, and about now."""
+        """Raise unless the request has a valid, current signature with our secret."""
         query = _query_pairs(request.url) if b"?" in request.url else []
         claim = _read_claim(request, dict(query))
         date = self._check_date(claim)
@@ -111,9 +110,7 @@ class Verifier:
         scope = self._scopes.get((credential, date[:8]))
         if scope is None:
             scope = self._read_scope(credential, date)
-            if (
-                len(self._scopes) > 2
-            ):  # yesterday, today and tomorrow are all that the window lets through
+            if len(self._scopes) > 2:  # the window only allows yesterday, today and tomorrow
                 self._scopes.clear()
             self._scopes[credential, date[:8]] = scope
         return scope
@@ -176,8 +173,8 @@ def _read_claim(request: Request, query: dict[str, str]) -> Claim:
 
 @lru_cache(maxsize=256)
 def _read_words(text: str) -> tuple[str, dict[str, str]]:
-    """The algorithm and the parts of an Authorization header. All but the signature is the same for
-    hours.
+    """The algorithm and the parts of an Authorization header. Cached: all but the signature stays
+    the same for hours.
     """
     algorithm, *words = re.split(r"[ ,]+", text)
     members: dict[str, str] = {}
@@ -259,8 +256,8 @@ def _read_query(query: dict[str, str]) -> Claim:
 def _signed_names(text: str, has_target: bool) -> tuple[tuple[str, bytes], ...]:
     """The names of the signed headers, as text and as bytes.
 
-    Host is among them by AWS's rule; the target because without it a signature would fit any other
-    operation.
+    AWS requires Host. The target is required too: otherwise a signature would be valid for any
+    other operation.
     """
     names = text.lower().split(";")
     for name in ("Host", "X-Amz-Target") if has_target else ("Host",):
@@ -289,7 +286,7 @@ def _canonical_request(
             ";".join([name for name, _ in names]),
             sha256(
                 request.body
-            ).hexdigest(),  # always the body itself: DynamoDB takes no UNSIGNED-PAYLOAD
+            ).hexdigest(),  # always the body itself: DynamoDB does not accept UNSIGNED-PAYLOAD
         )
     ).encode("latin-1")  # the bytes of the headers as they came
 
@@ -327,7 +324,7 @@ def _canonical_query(query: list[tuple[str, str]], presigned: bool) -> str:
 
 
 def _query_pairs(url: bytes) -> list[tuple[str, str]]:
-    """Each byte as the character of its number (latin-1): whatever comes in goes back as it was."""
+    """Bytes decoded as latin-1, so that any bytes can be encoded back."""
     _, _, query = url.decode("latin-1").partition("?")
     pairs = (pair.partition("=") for pair in query.split("&") if pair)
     return [(unquote(name, "latin-1"), unquote(value, "latin-1")) for name, _, value in pairs]
@@ -335,9 +332,7 @@ def _query_pairs(url: bytes) -> list[tuple[str, str]]:
 
 @lru_cache(maxsize=256)
 def _parse_date(text: str) -> tuple[str, int]:
-    """A date in ISO basic form, and its seconds. The form that the Date header has is read
-    as well.
-    """
+    """A date in ISO basic form, and its seconds. Also reads the form of the Date header."""
     try:
         if _ISO_BASIC.fullmatch(text):
             return text, timegm(strptime(text, "%Y%m%dT%H%M%SZ"))
