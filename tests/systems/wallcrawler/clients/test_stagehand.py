@@ -1,0 +1,40 @@
+"""Stagehand: it uploads an extension, and that extension connects from inside the browser."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from stagehand import Stagehand, browserbase
+
+from tests.systems.wallcrawler.clients.conftest import Server, wait_until
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wallcrawler-clients")]
+
+
+def test_its_locators_drive_a_session(server: Server, site: str) -> None:
+    # No language model is needed for them.
+    asyncio.run(_drive(server, site))
+    client = server.client()
+    (session,) = client.sessions.list(q="user_metadata['test']:'locators'")
+    wait_until(lambda: client.sessions.retrieve(session.id).status == "COMPLETED")
+
+
+async def _drive(server: Server, site: str) -> None:
+    browser = await browserbase.launch(
+        api_key=server.key, base_url=server.url, user_metadata={"test": "locators"}
+    )
+    stagehand = None
+    try:
+        stagehand = await Stagehand.create(browser=browser)
+        page = (await browser.context.pages())[0]
+        await page.goto(site)
+        await page.locator("#name").fill("Barbara")
+        await page.locator("#go").click()
+        assert await page.locator("#said").inner_text() == "Hello Barbara"
+        assert await page.title() == "Orders"
+        assert (await page.screenshot())[:4] == b"\x89PNG"
+    finally:
+        if stagehand is not None:
+            await stagehand.close()
+        await browser.close()
