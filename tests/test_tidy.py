@@ -150,7 +150,7 @@ def test_tests_are_found_by_path() -> None:
     modules = {place for path in SOURCES for place in _tests_of(path.relative_to(ROOT / "src"))}
     files = [path for path in PYTHON if path.name.startswith("test_")]
     tests = [path.relative_to(ROOT / "tests") for path in files if ROOT / "tests" in path.parents]
-    elsewhere = [path for path in tests if path not in modules and path.parts[0] not in WHOLE]
+    elsewhere = [path for path in tests if path not in modules and not WHOLE & {*path.parts}]
     assert len(elsewhere) <= TESTS_ELSEWHERE
 
 
