@@ -33,6 +33,7 @@ from sortkey_systems.wallcrawler.contexts.profiles import Contexts
 from sortkey_systems.wallcrawler.extensions import Extensions
 from sortkey_systems.wallcrawler.lifecycle import Lifecycle
 from sortkey_systems.wallcrawler.model import Context, Project, Session
+from sortkey_systems.wallcrawler.proxies.rules import InvalidProxy, read_rules
 from sortkey_systems.wallcrawler.ready_topic import TOPIC, wait_until_ready
 from sortkey_systems.wallcrawler.records import End, Records
 from sortkey_systems.wallcrawler.requests import CreateRequest
@@ -172,6 +173,10 @@ class Creation:
             self._contexts.get((project_id,), wanted.browser.context.id)
         if wanted.extension is not None:
             self._extensions.get((project_id,), wanted.extension)
+        try:
+            read_rules(_proxies(wanted))
+        except InvalidProxy as error:
+            raise Refused(400, "InvalidProxy", str(error)) from None
         if wanted.browser.without_effect:
             log.info(
                 "a session of %s asked for %s: no effect",
@@ -276,11 +281,17 @@ class Creation:
             profile_archive=archive,
             persist=session.context_persist,
             extension=extension,
+            proxies=_proxies(wanted),
             allowed_domains=tuple(browser.allowed_domains),
             ignore_certificate_errors=browser.ignore_certificate_errors,
             record=browser.record_session,
             log=browser.log_session,
         )
+
+
+def _proxies(wanted: CreateRequest) -> tuple[dict[str, Any], ...]:
+    rules = wanted.proxy_rules
+    return tuple(rule.model_dump(by_alias=True, exclude_none=True) for rule in rules)
 
 
 async def _uncancelled(work: Coroutine[Any, Any, T]) -> T:

@@ -193,7 +193,7 @@ class Lifecycle:
     ) -> Session:
         reason = self._store_profile(session, reason, ended)
         at = now_of(self._clock) if ended is None else datetime.fromtimestamp(ended.ended_at, UTC)
-        proxy_bytes: int | None = getattr(ended, "proxy_bytes", None)
+        proxy_bytes = None if ended is None else ended.proxy_bytes
         return self._records.finish(session, end, reason, ended_at=at, proxy_bytes=proxy_bytes)
 
     def _store_profile(self, session: Session, reason: str, ended: EndedBrowser | None) -> str:

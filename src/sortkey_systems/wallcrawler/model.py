@@ -187,10 +187,6 @@ class Session(Entity, table=sessions, names=camel):
     """Which machine runs the browser, where it is not a task: only a server there can reach it."""
     extension_id: str | None = None
     """The extension that is loaded into the browser."""
-    proxies: Annotated[list[dict[str, Any]] | None, Field(repr=False)] = None
-    """How requests leave: rules with the credentials of proxies. As restricted as the
-    signing key.
-    """
     end_reason: str | None = None
     """Why it ended, for people."""
 

@@ -161,5 +161,6 @@ class Upkeep:
             self._records.note,
             session.session_id,
             attr(Session.memory_usage).set(round(status.memory_bytes / (1 << 20))),
+            attr(Session.proxy_bytes).set(status.proxy_bytes),
             attr(Session.avg_cpu_usage).set(round(100 * status.cpu_seconds / seconds, 1)),
         )

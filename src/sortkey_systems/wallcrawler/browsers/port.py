@@ -8,10 +8,10 @@ buckets alone.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class BrowserDidNotStart(Exception):
@@ -45,7 +45,7 @@ class Viewport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowserSpec:
-    """One browser to start. It holds no secret: an adapter may write it to disk."""
+    """One browser to start. An adapter that writes it to disk keeps others from reading it."""
 
     session_id: str
     project_id: str
@@ -60,9 +60,9 @@ class BrowserSpec:
     """Archive the profile at the end."""
     extension: Path | None = None
     """The folder of an unpacked extension; it is copied."""
-    proxy_server: str | None = None
-    """Such as `http://127.0.0.1:3128`, without credentials. Loopback addresses are reached
-    directly.
+    proxies: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    """Rules of how requests leave, as `proxies.rules` reads them. They may hold credentials.
+    Loopback addresses are reached directly.
     """
     allowed_domains: tuple[str, ...] = ()
     """Where main frames may navigate, subdomains included; empty for everywhere."""
@@ -98,6 +98,8 @@ class EndedBrowser:
     ended_at: float
     profile_archive: Path | None = None
     """The caller stores it elsewhere; `discard` deletes this copy."""
+    proxy_bytes: int = 0
+    """What went through its proxies, both ways."""
     archive_error: str | None = None
     """Why the archive is missing although one was asked for, such as a full disk."""
 
@@ -126,6 +128,7 @@ class BrowserStatus:
     pages: tuple[Page, ...]
     memory_bytes: int
     cpu_seconds: float
+    proxy_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,11 +55,16 @@ class ForwardProxy:
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
         self.byte_count = 0
+        self.url = ""
+        """Where it listens, once it has started."""
 
     def start(self) -> int:
         """Listen on a free port of loopback, which is returned."""
         self._thread.start()
-        return asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result(CONNECT_SECONDS)
+        listening = asyncio.run_coroutine_threadsafe(self._listen(), self._loop)
+        port = listening.result(CONNECT_SECONDS)
+        self.url = f"http://127.0.0.1:{port}"
+        return port
 
     def stop(self) -> None:
         """Close every connection. Stopping twice is fine."""

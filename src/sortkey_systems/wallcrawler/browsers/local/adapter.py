@@ -163,6 +163,7 @@ class LocalBrowsers:
             pages=tuple(Page(**page) for page in answer["pages"]),
             memory_bytes=answer["memoryBytes"],
             cpu_seconds=answer["cpuSeconds"],
+            proxy_bytes=answer["proxyBytes"],
         )
 
     async def running(self) -> list[RunningBrowser]:
@@ -344,6 +345,7 @@ class LocalBrowsers:
             ended_at=remains.ended_at,
             profile_archive=folder / ARCHIVE if remains.has_archive else None,
             archive_error=remains.archive_error,
+            proxy_bytes=remains.proxy_bytes,
         )
 
     async def _end_holder(self, session_id: str, folder: Path, reason: str) -> None:

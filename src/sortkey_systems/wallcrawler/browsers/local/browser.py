@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from sortkey_systems.wallcrawler.browsers.local.cdp_pipe import CdpPipe, Params
 from sortkey_systems.wallcrawler.browsers.local.chromium import Flags, command_line
@@ -17,6 +18,9 @@ from sortkey_systems.wallcrawler.browsers.local.pages import Pages
 from sortkey_systems.wallcrawler.browsers.local.process import start_process
 from sortkey_systems.wallcrawler.browsers.port import BrowserSpec
 from sortkey_systems.wallcrawler.contexts.archives import ArchiveRefused, unpack_profile
+
+if TYPE_CHECKING:
+    from sortkey_systems.wallcrawler.proxies.forward_proxy import ForwardProxy
 
 ERRORS_BYTES = 4000
 """The end of what Chromium has printed, for the reason of a failed start."""
@@ -42,6 +46,7 @@ class Browser:
         uid = free_uid() if os.geteuid() == 0 else None
         self.isolation = Isolation(uid, settings.bwrap, settings.is_sandboxed)
         self.home, self.saved_cookies = _prepared_home(settings, spec, uid)
+        self.proxy = _started_proxy(spec, uid, self.home)
         self.version: Params = {}
         self.control_group = create_control_group(
             os.path.basename(self.home), settings.memory_bytes_max
@@ -76,6 +81,11 @@ class Browser:
         """A part of the home, where Chromium sees it."""
         return os.path.join(self.isolation.home_for_chromium(self.home), name)
 
+    @property
+    def proxy_bytes(self) -> int:
+        """What went through its proxies, both ways."""
+        return self.proxy.byte_count if self.proxy else 0
+
     def errors(self) -> str:
         """The last lines that Chromium has printed."""
         return self._errors.decode("utf-8", "replace").strip()
@@ -93,7 +103,7 @@ class Browser:
             profile=flags.profile,
             is_sandboxed=flags.is_sandboxed,
             extension=self.path("extension") if spec.extension else None,
-            proxy_server=spec.proxy_server,
+            proxy_server=self.proxy.url if self.proxy else None,
             user_agent=spec.user_agent,
             ignore_certificate_errors=spec.ignore_certificate_errors,
             confines_navigation=bool(spec.allowed_domains),
@@ -131,6 +141,22 @@ class Browser:
 
 def _nothing() -> None:
     """No-op callback."""
+
+
+def _started_proxy(spec: BrowserSpec | None, uid: int | None, home: str) -> ForwardProxy | None:
+    """The forward proxy of a session that has proxies. Others do not pay for it."""
+    if spec is None or not spec.proxies:
+        return None
+    from sortkey_systems.wallcrawler.proxies.forward_proxy import ForwardProxy
+    from sortkey_systems.wallcrawler.proxies.rules import InvalidProxy, read_rules
+
+    try:
+        proxy = ForwardProxy(read_rules(spec.proxies), uid=os.geteuid() if uid is None else uid)
+        proxy.start()
+    except (InvalidProxy, OSError) as error:
+        remove_home(home)
+        raise StartFailed(f"its proxy cannot be started: {error}") from None
+    return proxy
 
 
 def _prepared_home(

@@ -194,6 +194,7 @@ class Holder:
                 "pages": self._browser.pages.to_json(),
                 "memoryBytes": group.memory_bytes() if group else memory_bytes(processes),
                 "cpuSeconds": cpu_seconds(processes),
+                "proxyBytes": self._browser.proxy_bytes,
             }
         )
 
@@ -259,7 +260,14 @@ class Holder:
             remove_home(self._browser.home)
             shutil.rmtree(os.getcwd(), ignore_errors=True)
         else:
-            settle(FOLDER, self._state(), reason, time.time(), saved_cookies())
+            settle(
+                FOLDER,
+                self._state(),
+                reason,
+                time.time(),
+                saved_cookies(),
+                proxy_bytes=self._browser.proxy_bytes,
+            )
         for answer in self._end_answers:
             answer({})
         if not self._end_answers and self._is_ready:

@@ -60,7 +60,8 @@ def spec_to_json(spec: BrowserSpec) -> dict[str, Any]:
 def spec_from_json(content: dict[str, Any]) -> BrowserSpec:
     """The spec again."""
     members = dict(content)
-    members["allowed_domains"] = tuple(content["allowed_domains"])
+    for name in ("allowed_domains", "proxies"):
+        members[name] = tuple(content[name])
     if content["viewport"] is not None:
         members["viewport"] = Viewport(**content["viewport"])
     for name in ("profile_archive", "extension"):

@@ -58,6 +58,7 @@ class Remains:
     ended_at: float
     has_archive: bool
     archive_error: str | None
+    proxy_bytes: int = 0
 
     def write(self, folder: Path) -> None:
         write_json(folder / ENDED, {name: getattr(self, name) for name in self.__slots__})
@@ -87,7 +88,13 @@ def last_seen_at(folder: Path) -> float:
 
 
 def settle(
-    folder: Path, state: State, reason: str, ended_at: float, cookies: bytes | None
+    folder: Path,
+    state: State,
+    reason: str,
+    ended_at: float,
+    cookies: bytes | None,
+    *,
+    proxy_bytes: int = 0,
 ) -> Remains:
     """Turn the folder of a running browser into that of an ended one. No process of the browser is
     left.
@@ -100,7 +107,8 @@ def settle(
     remove_home(state.home)
     for name in ("cookies.json", LAST_SEEN, "launch.json", "holder.sock"):
         (folder / name).unlink(missing_ok=True)
-    remains = Remains(reason, ended_at, (folder / ARCHIVE).exists(), archive_error)
+    has_archive = (folder / ARCHIVE).exists()
+    remains = Remains(reason, ended_at, has_archive, archive_error, proxy_bytes)
     remains.write(folder)
     (folder / STATE).unlink(missing_ok=True)
     return remains

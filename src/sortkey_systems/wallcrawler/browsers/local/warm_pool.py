@@ -84,7 +84,7 @@ def can_use_warm(spec: BrowserSpec) -> bool:
     given_at_start = (
         spec.profile_archive,
         spec.extension,
-        spec.proxy_server,
+        spec.proxies,
         spec.user_agent,
         spec.allowed_domains,
         spec.ignore_certificate_errors,
