@@ -48,10 +48,6 @@ LONG_FILES: dict[str, str] = {
     "src/sortkey_systems/jobengine/sample.py": _WRAPPED,
 }
 LONG_FUNCTIONS: dict[str, str] = {
-    "src/sortkey/cli/rest.py:run": _WRAPPED,
-    "src/sortkey/cli/restore.py:run": _WRAPPED,
-    "src/sortkey/cli/serve.py:run": _WRAPPED,
-    "src/sortkey/cli/up.py:run": _WRAPPED,
     "src/sortkey_systems/jobengine/console/rules.py:_new_rule": _WRAPPED,
     "src/sortkey_systems/jobengine/routes/journeys.py:_add_journeys": _WRAPPED,
     "src/sortkey_systems/jobengine/routes/journeys.py:_add_stages": _WRAPPED,

@@ -110,7 +110,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     """With its sample data. What a test stores there, the next one finds."""
     running = Up(tmp_path_factory.mktemp("up") / "data")
     try:
-        running.wait_for("jobengine: sample data is there")
+        running.wait_for("jobengine: sample data is loaded")
         yield running
     finally:
         running.process.kill()

@@ -208,7 +208,7 @@ def test_a_folder_is_copied_while_it_is_written_to(served: Path) -> None:
         try:
             for name in ("one", "two"):
                 assert said(sortkey("backup", "--to", name, cwd=served)).startswith(
-                    f"data is copied to {name}: "
+                    f"copied data to {name}: "
                 )
         finally:
             stop.set()
@@ -272,7 +272,7 @@ def test_a_copy_can_be_made_older(folder: Path) -> None:
     put(folder / "data", "Kept", a=100)
     said(sortkey("backup", "--to", "copy", cwd=folder))
     out = said(sortkey("restore", "--from", "copy", "--data", "new", "--at", moment, cwd=folder))
-    assert out == "new is created from copy\nKept: 1 item restored, 0 deleted\n"
+    assert out == "created new from copy\nKept: 1 item restored, 0 deleted\n"
     assert held(folder / "new", "Kept")["a"] == 1
     assert held(folder / "data", "Kept")["a"] == 100
 
@@ -283,11 +283,11 @@ def test_a_copy_that_cannot_be_made_older_is_not_made_or_told_to_be_there(folder
     delete(folder / "data", "DeleteTable", TableName="Loose")
     said(sortkey("backup", "--to", "copy", cwd=folder))
     line = ["restore", "--from", "copy", "--data", "new", "--at"]
-    assert "'noon' is no moment" in refused(sortkey(*line, "noon", cwd=folder), 2)
+    assert "'noon' is not a time" in refused(sortkey(*line, "noon", cwd=folder), 2)
     assert not (folder / "new").exists()
     told = refused(sortkey(*line, "1000d", cwd=folder), 1)
-    assert "new is created from copy, but not rewound: " in told
-    assert "`sortkey restore --data new --at … --in-place` can rewind it" in told
+    assert "created new from copy, but did not rewind it: " in told
+    assert "`sortkey restore --data new --at … --in-place` rewinds it" in told
     assert held(folder / "new", "Kept") == {"a": 1, "b": 2, "c": 3}
 
 
@@ -295,20 +295,20 @@ def test_a_copy_that_cannot_be_made_older_is_not_made_or_told_to_be_there(folder
     ("line", "code", "message"),
     [
         (["backup", "Nothing"], 2, "there is no table Nothing"),
-        (["backup", "--name", "b1"], 2, "--name b1: a name has 3 to 255 letters"),
+        (["backup", "--name", "b1"], 2, "--name b1: use 3 to 255 letters"),
         (
             ["restore", "Kept", "--at", "1s", "--as", "T2"],
             2,
-            "--as T2: a name has 3 to 255 letters",
+            "--as T2: use 3 to 255 letters",
         ),
         (["backup", "--to", "data"], 2, "data already exists"),
         (["backup", "--to", "data/copy"], 2, "data/copy is inside the folder that is copied"),
-        (["backup", "--to", "copy", "--list"], 2, "leave the rest out"),
-        (["backup", "--to", "copy", "--data", "aws://eu-west-1"], 2, "--to copies a folder"),
+        (["backup", "--to", "copy", "--list"], 2, "omit the other options"),
+        (["backup", "--to", "copy", "--data", "aws://eu-west-1"], 2, "--to needs a folder"),
         (["backup", "--delete", "none"], 2, "there is no backup none; there are: none"),
-        (["restore", "Kept"], 2, "say to what"),
-        (["restore", "Kept", "--at", "1s", "--backup", "x"], 2, "say to what"),
-        (["restore", "Kept", "--at", "noon", "--in-place"], 2, "'noon' is no moment"),
+        (["restore", "Kept"], 2, "give one of --at"),
+        (["restore", "Kept", "--at", "1s", "--backup", "x"], 2, "give one of --at"),
+        (["restore", "Kept", "--at", "noon", "--in-place"], 2, "'noon' is not a time"),
         (["restore", "Loose", "--at", "1s", "--in-place"], 1, "no point-in-time recovery"),
         (
             ["restore", "Kept", "--at", "1000d", "--in-place"],
@@ -317,7 +317,11 @@ def test_a_copy_that_cannot_be_made_older_is_not_made_or_told_to_be_there(folder
         ),
         (["restore", "Kept", "--backup", "x", "--as", "yes"], 2, "there is no backup x"),
         (["restore", "--from", "data", "--data", "new"], 2, "data is not a copy of a data folder"),
-        (["restore", "Kept", "--from", "data", "--data", "new"], 2, "--from makes a whole folder"),
+        (
+            ["restore", "Kept", "--from", "data", "--data", "new"],
+            2,
+            "--from restores a whole folder",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_told_in_a_line(

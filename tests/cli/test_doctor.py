@@ -46,10 +46,10 @@ def test_a_sound_machine_ends_with_0(folder: Path) -> None:
     assert {
         found[name]["state"] for name in ("Python", "SQLite", "apsw", "owner", "access", "database")
     } == {"ok"}
-    assert found["database"]["told"].startswith("1 tables, ")
-    assert (found["java"]["state"], found["java"]["advice"][:19]) == (
+    assert found["database"]["detail"].startswith("1 table, ")
+    assert (found["java"]["state"], found["java"]["advice"][:13]) == (
         "missing",
-        "for DynamoDB Local ",
+        "for comparing",
     )
     page = sortkey("doctor", cwd=folder, PATH="")
     assert page.returncode == 0
@@ -60,7 +60,7 @@ def test_a_sound_machine_ends_with_0(folder: Path) -> None:
 def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     done = sortkey("doctor", "--json", cwd=tmp_path)
     assert done.returncode == 0
-    assert checks(done)["folder"]["told"] == "not there"
+    assert checks(done)["folder"]["detail"] == "does not exist"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -76,17 +76,19 @@ def test_damaged_data_is_found_and_ends_with_1(folder: Path) -> None:
     assert checks(done)["database"]["state"] == "problem"
     assert "restore" in checks(done)["database"]["advice"]
     database.write_bytes(b"no database" * 500)
-    assert "cannot be read: " in checks(sortkey("doctor", "--json", cwd=folder))["database"]["told"]
+    assert (
+        "cannot be read: " in checks(sortkey("doctor", "--json", cwd=folder))["database"]["detail"]
+    )
 
 
 def test_the_owner_of_a_folder_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with library.open(folder / "data"):
-        owner = checks(sortkey("doctor", "--json", cwd=folder))["owner"]["told"]
+        owner = checks(sortkey("doctor", "--json", cwd=folder))["owner"]["detail"]
     assert owner.startswith("process ")
-    assert checks(sortkey("doctor", "--json", cwd=folder))["owner"]["told"] == "nobody uses it"
+    assert checks(sortkey("doctor", "--json", cwd=folder))["owner"]["detail"] == "not in use"
 
 
-def test_a_folder_that_others_can_read_is_told(folder: Path) -> None:
+def test_a_folder_that_others_can_read_is_reported(folder: Path) -> None:
     (folder / "data").chmod(0o755)
     found = checks(sortkey("doctor", "--json", cwd=folder))["access"]
     assert (found["state"], found["advice"]) == ("missing", "chmod 700 data")
@@ -102,7 +104,7 @@ def test_a_folder_of_somebody_else_is_a_problem_and_no_end(
     assert (found["access"]["state"], "owner" in found) == ("problem", False)
 
 
-def test_a_port_in_use_is_told(
+def test_a_port_in_use_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -112,10 +114,10 @@ def test_a_port_in_use_is_told(
     found = {each["name"]: each for each in json.loads(capsys.readouterr().out)["checks"]}[
         str(port)
     ]
-    assert (found["state"], found["told"]) == ("missing", "address already in use")
+    assert (found["state"], found["detail"]) == ("missing", "address already in use")
 
 
-def test_what_is_not_installed_is_told_with_what_it_is_for(
+def test_what_is_not_installed_is_reported_with_what_needs_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # An extra is a choice; a package of Sortkey itself is not.
@@ -130,7 +132,7 @@ def test_what_is_not_installed_is_told_with_what_it_is_for(
     monkeypatch.setattr(metadata, "version", version)
     assert main(["doctor", "--json", "--data", "none"]) == 0
     found = {each["name"]: each for each in json.loads(capsys.readouterr().out)["checks"]}
-    assert found["[search]"]["told"] == "tantivy not installed"
+    assert found["[search]"]["detail"] == "tantivy not installed"
     assert found["[search]"]["advice"].endswith("pip install 'sortkey[search]'")
     assert found["uvloop"]["state"] == "missing"
     absent.add("orjson")

@@ -69,7 +69,7 @@ def test_applied_and_backfilled_the_new_index_finds_what_was_stored_before(shop:
     )
     assert len(found["items"] if isinstance(found, dict) else found) == 7
     again = said(sortkey("backfill", "shop:model", cwd=shop))
-    assert again == "nothing to backfill: stored items have what the model says\n"
+    assert again == "nothing to backfill: stored items match the model\n"
 
 
 NOTE = """
@@ -174,19 +174,19 @@ def test_a_table_that_is_not_there_is_told_and_nothing_is_made(tmp_path: Path) -
     # "Nothing to backfill" would be taken for done, and a folder of another model's tables for the
     # right one.
     (tmp_path / "shop.py").write_text(SHOP)
-    assert "an empty one will do" in refused(sortkey("apply", "shop:model", cwd=tmp_path), 2)
+    assert "an empty folder is enough" in refused(sortkey("apply", "shop:model", cwd=tmp_path), 2)
     (tmp_path / "data").mkdir()
     for line in (["backfill", "shop:model"], ["backfill", "shop:model", "Order"]):
-        assert "Shop is not there: check --data" in refused(sortkey(*line, cwd=tmp_path), 1)
+        assert "Shop does not exist: check --data" in refused(sortkey(*line, cwd=tmp_path), 1)
     with library.open(tmp_path / "data") as store:
         assert store.backend.call("ListTables", {})["TableNames"] == []
 
 
 def test_what_is_wrong_is_one_line(shop: Path) -> None:
-    assert "there are: Customer, Order" in refused(
+    assert "choose from Customer, Order" in refused(
         sortkey("backfill", "shop:model", "Nobody", cwd=shop), 2
     )
-    assert "there is no folder nowhere" in refused(
+    assert "there is no folder 'nowhere'" in refused(
         sortkey("plan", "shop:model", "--data", "nowhere", cwd=shop), 2
     )
     assert "nothing is ever done" in refused(

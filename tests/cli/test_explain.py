@@ -64,18 +64,21 @@ def test_json_has_the_figures_for_programs(capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nothing", "Stage.key"], "there is no system 'nothing'"),
+        (["nothing", "Stage.key"], "unknown model 'nothing'"),
         (
             ["jobengine"],
-            "jobengine is a model: name an access pattern too; there are: Journey.key,",
+            "jobengine is a model: add an access pattern, one of Journey.key,",
         ),
-        (["latest_run", "user_id"], "'user_id' is no argument: write it as name=value"),
+        (["latest_run", "user_id"], "'user_id' is not an argument: write name=value"),
         (["jobengine", "Stage.none"], "no access pattern 'Stage.none'; there are: Journey.key,"),
         (
             ["jobengine", "Stage.key", "colour=red"],
-            "Stage.key takes journey_id, order, stage_id, and no colour",
+            "Stage.key has no argument 'colour': it takes journey_id, order, stage_id",
         ),
-        (["jobengine", "Journey.all", "colour=red"], "Journey.all takes nothing, and no colour"),
+        (
+            ["jobengine", "Journey.all", "colour=red"],
+            "Journey.all has no argument 'colour': it takes none",
+        ),
         (["jobengine", "Stage.key", "order=seven"], "order=seven: Input should be a valid integer"),
         (["jobengine", "Stage.key", "order=700"], "Stage.order cannot be 700"),
     ],

@@ -283,12 +283,12 @@ def test_a_line_that_is_no_item_is_named(folder: Path, line: str, message: str) 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (["export", "Nothing", "out"], "there is no table Nothing; there are: Shop, Typed"),
-        (["export", "applens", "out"], "none of the tables of applens is there"),
+        (["export", "Nothing", "out"], "there is no table Nothing: choose from Shop, Typed"),
+        (["export", "applens", "out"], "no table of applens exists"),
         (["export", "."], ". is not empty: choose another folder"),
-        (["export", "out", "--data", "nowhere"], "there is no folder nowhere"),
+        (["export", "out", "--data", "nowhere"], "there is no folder 'nowhere'"),
         (["export"], "FOLDER"),
-        (["import", ".", "--as", "T2"], "--as T2: a name has 3 to 255 letters"),
+        (["import", ".", "--as", "T2"], "--as T2: use 3 to 255 letters"),
         (["import", "nowhere"], "there is no file or folder nowhere"),
     ],
 )

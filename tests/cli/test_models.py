@@ -164,7 +164,7 @@ Notes in notebooks.
 
 ## Table Notes
 
-| index | key | holds | for |
+| index | key | contents | purpose |
 | --- | --- | --- | --- |
 | table | `PK`, `SK` |  |  |
 | ByLabel | `label`, `rank` (N) | global, `title`, `state` | What a label has |
@@ -175,7 +175,7 @@ Settings: TTL by `expiresAt`, stream of `NEW_IMAGE`, point-in-time recovery.
 
 One note.
 
-Its items: `EntityType` is `Note`; archived ones have `#gone` behind their partition key.
+Items: `EntityType` is `Note`; the partition key of archived items ends with `#gone`.
 
 | index | partition key | sort key |
 | --- | --- | --- |
@@ -194,7 +194,7 @@ Its items: `EntityType` is `Note`; archived ones have `#gone` behind their parti
 
 ## Access patterns
 
-| pattern | for | does | read units |
+| pattern | purpose | request | read units |
 | --- | --- | --- | --- |
 | `Note.key(book, number)` | One Note by its key. \
 | GetItem on Notes: `PK = 'BOOK#book' AND SK = 'NOTE#001'` | 0.5 for 1 |
@@ -210,9 +210,9 @@ Its items: `EntityType` is `Note`; archived ones have `#gone` behind their parti
 
 A note that is not done.
 
-Id `{book}:{number}`. Made of Note.
+Id `{book}:{number}`. Built from Note.
 
-| field | holds | for |
+| field | type | purpose |
 | --- | --- | --- |
 | `title` | text | found by words; matched, counted, sorted whole |
 | `place` | place | found in a box, or near a point; sorted by distance |
@@ -350,15 +350,15 @@ def test_a_document_of_several_items_names_all_of_them_and_those_whose_changes_i
         (
             "nothing",
             2,
-            "there is no system 'nothing': use applens, jobengine, travelguide, vams, wallcrawler, "
-            "or",
+            "unknown model 'nothing': use an installed system (applens, jobengine, "
+            "travelguide, vams, wallcrawler), or",
         ),
-        ("no.such:model", 2, "there is no module 'no': it is looked for in this folder"),
+        ("no.such:model", 2, "there is no module 'no' in this folder"),
         ("notebook.more:model", 2, "there is no module 'notebook.more'"),
         ("notebook:table", 2, "notebook has no Model with the name 'table'"),
         ("notebook:", 2, "notebook has no Model with the name ''"),
-        (":model", 2, "there is no system ':model'"),
-        ("notebook", 2, "of your own model, as shop:model, or its file, as shop.py"),
+        (":model", 2, "unknown model ':model'"),
+        ("notebook", 2, "your own model as module:attribute (shop:model) or as a file (shop.py)"),
         ("broken:model", 1, "broken cannot be loaded: ModelError: table T has no index 'X'"),
         ("lacking:model", 1, "lacking cannot be loaded: No module named 'nowhere'"),
     ],

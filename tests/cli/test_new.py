@@ -103,7 +103,7 @@ def up(project: Project, tmp_path: Path) -> Iterator[Running]:
     try:
         assert process.stdout is not None
         said = ""
-        while "sample data is there" not in said:
+        while "sample data is loaded" not in said:
             text = process.stdout.readline()
             assert text, said  # it has ended
             said += text
@@ -173,8 +173,8 @@ def test_help_lists_a_strangers_system_by_its_own_words(project: Project) -> Non
     ("name", "message"),
     [
         ("To_do", "use lower-case letters, digits and hyphens"),
-        ("serve", "is the name of a command or system already"),
-        ("json", "would hide a Python module"),
+        ("serve", "is already a command or system"),
+        ("json", "would shadow a Python module"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused(tmp_path: Path, name: str, message: str) -> None:

@@ -91,7 +91,7 @@ def test_nothing_is_stored_when_one_item_is_wrong(shop: Path) -> None:
     said(put(shop, {"customer_id": "ada", "name": "Ada"}, "--ensure", kind="Customer"))
     wrong = ORDER | {"number": 1000, "colour": "red"}
     message = refused(put(shop, [ORDER, wrong]), 1)
-    assert "item 2 is no Order: " in message
+    assert "item 2 is not a valid Order: " in message
     assert "number: " in message
     assert "colour: Extra inputs are not permitted" in message
     assert len(stored(shop)) == 1
@@ -112,11 +112,11 @@ def test_a_dry_run_stores_nothing(shop: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("", "there is no item in it"),
-        ("{", "this is no JSON"),
-        ("[]", "there is no item in it"),
-        ("[1]", "item 1 is no JSON object: 1"),
-        ('{"PK": {"S": "x"}}', "item 1 is no Order"),
+        ("", "the input has no items"),
+        ("{", "not valid JSON"),
+        ("[]", "the input has no items"),
+        ("[1]", "item 1 is not a JSON object: 1"),
+        ('{"PK": {"S": "x"}}', "item 1 is not a valid Order"),
     ],
 )
 def test_what_is_no_item_is_told_in_a_line(shop: Path, given: str, message: str) -> None:
@@ -126,8 +126,8 @@ def test_what_is_no_item_is_told_in_a_line(shop: Path, given: str, message: str)
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (["Order"], "'Order' is no entity: write it as model:Entity"),
-        (["shop:model:Person"], "shop:model has no entity 'Person'; there are: Customer, Order"),
+        (["Order"], "'Order' is not an entity: write model:Entity"),
+        (["shop:model:Person"], "shop:model has no entity 'Person': choose from Customer, Order"),
         (["shop:model:Order", "none.json"], "cannot read none.json: No such file or directory"),
     ],
 )

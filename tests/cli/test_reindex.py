@@ -100,8 +100,7 @@ def test_indexes_are_built_anew_where_up_has_them(capsys: pytest.CaptureFixture[
     assert main(["reindex", MODEL]) == 0
     told = capsys.readouterr().out.splitlines()
     assert told == [
-        f"diary/{name}: built anew, 2 documents (2 written by this run)"
-        for name in ("words", "other")
+        f"diary/{name}: rebuilt, 2 documents (2 written by this run)" for name in ("words", "other")
     ]
     assert all(
         Path("data/searches", each["folder"], "live.json").exists()
@@ -183,7 +182,7 @@ def test_the_same_is_done_on_opensearch_also_while_it_is_searched(
     address = f"http://127.0.0.1:{search_adapters.port()}/{search_adapters.unused_prefix()}"
     try:
         assert main(["reconcile", MODEL, "words", "--search", address]) == 1
-        assert f"`sortkey reindex {MODEL} words` builds it" in capsys.readouterr().err
+        assert f"run `sortkey reindex {MODEL} words`" in capsys.readouterr().err
         assert main(["reindex", MODEL, "words", "--search", address]) == 0
         with sortkey.open_search(words, f"{address}diary-") as index:
             assert sorted(index.query(Match.text("harbour")).ids) == ["a", "b"]
@@ -216,10 +215,10 @@ def test_a_long_list_is_cut_for_people(
         (
             ["reindex", MODEL, "nothing"],
             2,
-            "diary has no search document 'nothing'; there are: words, other",
+            "diary has no search document 'nothing': choose from words, other",
         ),
-        (["reindex", "tests.cli.test_reindex:empty"], 2, "empty has nothing to search"),
-        (["reindex", MODEL, "--data", "nowhere"], 2, "there is no folder nowhere"),
+        (["reindex", "tests.cli.test_reindex:empty"], 2, "empty has no search documents"),
+        (["reindex", MODEL, "--data", "nowhere"], 2, "there is no folder 'nowhere'"),
         (["reindex", MODEL, "--data", "aws://eu-west-1"], 2, "with --search"),
         (
             ["reindex", "vams", "--data", "aws://eu-west-1", "--search", "http://127.0.0.1:9"],
@@ -231,9 +230,9 @@ def test_a_long_list_is_cut_for_people(
         (
             ["reindex", "vams", "asset"],
             1,
-            "AssetFileMetadataStorageTableV2 are not there: check --data",
+            "AssetFileMetadataStorageTableV2 do not exist: check --data",
         ),
-        (["reconcile", MODEL, "words"], 1, f"`sortkey reindex {MODEL} words` builds it"),
+        (["reconcile", MODEL, "words"], 1, f"run `sortkey reindex {MODEL} words`"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(

@@ -264,13 +264,13 @@ def test_purposes_have_keys_of_their_own(tmp_path: Path) -> None:
         (["rest", "--data", ""], 2, "--data"),
         (["rest", "--port", "70000"], 2, "65535"),
         (["rest", "--host", "no.such.host.invalid"], 1, "cannot listen"),
-        (["token", "--user", "ada", "--data", "missing"], 2, "no folder missing"),
+        (["token", "--user", "ada", "--data", "missing"], 2, "no folder 'missing'"),
         (["token", "--user", "ada", "--data", "http://localhost"], 2, "--data"),
         (["token"], 2, "--user"),
         (
             ["keys", "create", "a", "--system", "applens", "--data", "missing"],
             2,
-            "no folder missing",
+            "no folder 'missing'",
         ),
     ],
 )
@@ -286,7 +286,7 @@ def test_a_token_for_a_system_that_nobody_knows_says_so(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     done = sortkey("token", "--user", "ada", "--system", "apples", cwd=tmp_path)
     assert (done.returncode, done.stdout.count("\n")) == (0, 1)
-    assert done.stderr == "it is for apples, which is not installed here\n"
+    assert done.stderr == "note: apples is not installed here\n"
 
 
 def test_a_system_that_is_none_makes_no_folder(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def test_a_sample_that_fails_is_logged_and_the_next_is_loaded(
             said = capsys.readouterr().out
         samples.stop()
         assert store.find(Project.key(project_id=DEFAULT)) is not None
-    assert said == "  wallcrawler: sample data is there\n"
+    assert said == "  wallcrawler: sample data is loaded\n"
     assert [each.message for each in caplog.records] == [
         "the sample data of broken could not be loaded"
     ]
@@ -45,7 +45,7 @@ def test_what_a_sample_has_to_say_is_printed_after_it(capsys: pytest.CaptureFixt
     samples.start()
     assert began.wait(30)
     samples.stop()
-    assert "  shop: sample data is there\n  shop: API key abc\n" in capsys.readouterr().out
+    assert "  shop: sample data is loaded\n  shop: API key abc\n" in capsys.readouterr().out
 
 
 def test_after_a_stop_no_sample_is_begun(caplog: pytest.LogCaptureFixture) -> None:

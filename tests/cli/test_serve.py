@@ -170,8 +170,8 @@ def test_a_port_in_use_is_one_line(serve: Serve) -> None:
         _, error = process.communicate(timeout=10)
     assert process.returncode == 1
     assert error == (
-        f"sortkey serve: port {port} on 127.0.0.1 is in use: stop what uses it, or choose another "
-        "with --port\n"
+        f"sortkey serve: port {port} on 127.0.0.1 is in use: stop the program that uses it, or "
+        "choose another with --port\n"
     )
 
 
@@ -248,8 +248,8 @@ def test_web_pages_get_in_by_their_origin_and_names_by_a_switch(
             ["--allow-host", "https://app.example.com"],
             "'https://app.example.com' is not a host name",
         ),
-        (["--access-key", "a"], "credentials need both parts"),
-        (["--secret-key", "a"], "credentials need both parts"),
+        (["--access-key", "a"], "credentials have two parts"),
+        (["--secret-key", "a"], "credentials have two parts"),
         (["--host", "no.such.host.invalid"], "cannot listen on no.such.host.invalid:8000"),
         (["--host", "192.0.2.1", "--insecure"], "cannot listen on 192.0.2.1:8000"),
         (

@@ -196,21 +196,21 @@ def get(address: str, **headers: str) -> int:
     [
         (
             ["--systems", "shop:model"],
-            "'shop:model' is not a system: add a model of your own with --model shop:model",
+            "'shop:model' is not a system: add your own model with --model shop:model",
         ),
         (["--cors", "app.test"], "'app.test' is not an origin"),
         (["--allow-host", "app.test:80"], "'app.test:80' is not a host name"),
         (["--url", "app.test"], "'app.test' is not the address of a server"),
-        (["--systems", "shops"], "there is no system 'shops': choose from applens, "),
-        (["--model", "shop"], "or module:attribute of your own model, as shop:model"),
-        (["--model", "shops:model"], "there is no module 'shops': it is looked for in this folder"),
-        (["--model", "shop:table"], "shop has no Model with the name 'table'; there is shop:model"),
+        (["--systems", "shops"], "unknown system 'shops': choose from applens, "),
+        (["--model", "shop"], "or your own model as module:attribute (shop:model)"),
+        (["--model", "shops:model"], "there is no module 'shops' in this folder"),
+        (["--model", "shop:table"], "shop has no Model with the name 'table': use shop:model"),
         (["--model", "shops.py"], "there is no file shops.py"),
         (
             ["--model", "empty.py"],
-            "empty.py has no Model with the name 'model'; it has no Model at all",
+            "empty.py has no Model with the name 'model': it has no Model at all",
         ),
-        (["--model", "json.py"], "another module has the name of json.py: rename the file"),
+        (["--model", "json.py"], "json.py has the name of another module: rename the file"),
         (
             ["--model", "shop.py", "--model", "named.py"],
             "named.py and shop.py are both named 'shop'",

@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_nothing_wrong_ends_with_0(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # It stands in a cron job: silence would not tell whether it ran.
     assert main(["verify", MODEL, *NOW]) == 0
-    assert capsys.readouterr().out == "runs: every payload is there, and as it was written\n"
+    assert capsys.readouterr().out == "runs: every payload exists and is unchanged\n"
 
 
 def test_what_is_found_is_listed_and_ends_with_1(
@@ -55,7 +55,7 @@ def test_what_is_found_is_listed_and_ends_with_1(
         "missing     artifacts/graphs/prod/12345/c8a91e/graph.json (version "
         f"{stored.graph.version_id})" in said
     )
-    assert f"shown by graph-runs PK=USER#12345 SK={sk}" in said
+    assert f"used by graph-runs PK=USER#12345 SK={sk}" in said
     assert f"changed     artifacts/d/a/note.txt (version {note.note.version_id})" in said
     assert f"orphaned    artifacts/d/b/note.txt (version {orphan})" in said
     assert said.endswith("3 found: 1 missing, 1 changed, 1 orphaned\n")
@@ -84,10 +84,10 @@ def test_a_sweep_of_the_only_orphan_ends_with_0(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["verify", MODEL, "--data", "nowhere"], "there is no folder nowhere"),
+        (["verify", MODEL, "--data", "nowhere"], "there is no folder 'nowhere'"),
         (["verify", MODEL, "--data", "aws://eu-west-1"], "--objects"),
         (["verify", MODEL, "--objects", "buckets"], "needs a {bucket}"),
-        (["verify", "nothing"], "there is no system"),
+        (["verify", "nothing"], "unknown model"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(

@@ -108,7 +108,7 @@ def test_a_wrong_output_is_noticed(text: str, wrong: str, tmp_path: Path) -> Non
             "```python file=a.py\nx = 1\n```\n```python\nfrom a import y\n```\n",
             "cannot import name 'y'",
         ),
-        ("```sh\nsortkey models nothing\n```\n", "there is no system 'nothing'"),
+        ("```sh\nsortkey models nothing\n```\n", "unknown model 'nothing'"),
     ],
 )
 def test_code_that_fails_is_noticed_with_its_line(text: str, message: str, tmp_path: Path) -> None:

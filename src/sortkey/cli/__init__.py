@@ -1,10 +1,9 @@
 """The `sortkey` command. Each of its commands is a file of this package, loaded when it is called.
 
-A command's file has a function `run` with Typer's annotations, whose docstring is the help and
-whose result is the exit code (None is 0); `EXAMPLES` is printed under the help, and `COMMAND` may
-be its class. A group of commands has a `typer.Typer` named `app` instead, and so have the systems,
-whose commands follow those of this table. A command ends with `CommandFailed`, or with any error of
-Sortkey: `main` turns it into one line.
+A command's file has a function `run` with Typer's annotations. Its docstring is the help, and its
+result the exit code (None is 0). `EXAMPLES` is printed under the help, and `COMMAND` may be the
+command's class. A group of commands, and every system, has a `typer.Typer` named `app` instead.
+A command fails with `CommandFailed` or any other error: `main` prints it in one line.
 """
 
 from __future__ import annotations
@@ -17,86 +16,86 @@ from typing import NamedTuple
 from sortkey import __version__
 
 READER_GONE = 141
-"""As a shell tells of a program that wrote into a closed pipe."""
+"""What shells report for a program that wrote into a closed pipe."""
 
 
 class Command(NamedTuple):
-    """A command before it is loaded: a line of help, and its file, where that has another name."""
+    """A command before it is loaded: a line of help, and its file if that has another name."""
 
     help: str
     file: str | None = None
     can_resume: bool = False
-    """After Ctrl-C the same command continues where it was."""
+    """Running the same command again after Ctrl-C continues where it stopped."""
 
 
 COMMANDS: dict[str, Command] = {
-    "up": Command("Bring everything to life: DynamoDB, REST, console, workers."),
+    "up": Command("Run everything: DynamoDB, REST, console, workers."),
     "serve": Command("Serve DynamoDB's protocol."),
     "rest": Command("Serve the systems over REST, with their workers."),
     "token": Command("Print a token for a user of REST."),
-    "keys": Command("Make, list and revoke keys for programs that use REST."),
+    "keys": Command("Create, list and revoke API keys for REST."),
     "models": Command("Print data models, with their access patterns."),
-    "explain": Command("What an access pattern does and costs."),
-    "plan": Command("What to change in what is deployed, for a model."),
-    "apply": Command("Change what is deployed into what a model says."),
+    "explain": Command("Show what an access pattern does and costs."),
+    "plan": Command("Show how deployed tables differ from a model."),
+    "apply": Command("Create and change tables to match a model."),
     "backfill": Command("Bring stored items up to date with their entities.", can_resume=True),
-    "reindex": Command("Build the search indexes of a model anew.", can_resume=True),
-    "reconcile": Command("Compare search indexes with their tables, and mend them."),
-    "query": Command("Run an access pattern on data."),
-    "put": Command("Store items, checked by their entity."),
-    "export": Command("Tables into a folder of JSON Lines.", can_resume=True),
-    "import": Command("Tables from a folder of JSON Lines.", "import_items", can_resume=True),
-    "backup": Command("Keep what tables hold now, or copy the whole folder."),
-    "restore": Command("Tables as they were, at a moment or in a backup."),
+    "reindex": Command("Rebuild the search indexes of a model.", can_resume=True),
+    "reconcile": Command("Compare search indexes with their tables and repair them."),
+    "query": Command("Run an access pattern."),
+    "put": Command("Store items, validated by their entity."),
+    "export": Command("Export tables to a folder of JSON Lines.", can_resume=True),
+    "import": Command(
+        "Import tables from a folder of JSON Lines.", "import_items", can_resume=True
+    ),
+    "backup": Command("Back up tables, or copy the whole data folder."),
+    "restore": Command("Restore tables from a backup or to a point in time."),
     "verify": Command("Check the payloads of a model's items."),
-    "new": Command("Write a system of your own to begin with."),
-    "doctor": Command("Check this machine: what is missing, and for what."),
+    "new": Command("Generate a project for a new system."),
+    "doctor": Command("Check this machine: what is missing, and what needs it."),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the result is the exit code: 0 is done, 1 is failed, 2 is wrong arguments, 130
-    is stopped.
-    """
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if given == ["--version"]:  # answered before anything is loaded
+    """Run a command and return the exit code: 0 done, 1 failed, 2 wrong arguments, 130 stopped."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words == ["--version"]:  # answered before anything is loaded
         print(f"sortkey {__version__}")
         return 0
     try:
-        return _run(given)
+        return _run(words)
     except KeyboardInterrupt:
         from sortkey.commands.failure import report_stop
 
-        name = next((each for each in given if not each.startswith("-")), "")
+        name = next((word for word in words if not word.startswith("-")), "")
         return report_stop(name, can_resume=name in COMMANDS and COMMANDS[name].can_resume)
     except (BrokenPipeError, SystemExit) as error:
-        if isinstance(error, SystemExit) and not isinstance(
-            error.__context__, BrokenPipeError
-        ):  # as Typer ends on it
+        # Typer turns a broken pipe into an exit.
+        if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
             raise
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # `sortkey models | head` has seen enough
+        # The reader of `sortkey models | head` has closed the pipe: do not flush into it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return READER_GONE
     except Exception as error:
         from sortkey.commands.failure import report
 
-        return report(error, given)
+        return report(error, words)
 
 
-def _run(given: list[str]) -> int:
+def _run(arguments: list[str]) -> int:
     from sortkey.cli.program import HELP_NAMES, load, make_program
     from sortkey.commands.failure import DEBUG, INTERRUPTED
 
-    words = [each for each in given if each != DEBUG]
-    if words and words[0] in COMMANDS:  # the usual case, which needs no list of all there is
+    words = [word for word in arguments if word != DEBUG]
+    if (
+        words and words[0] in COMMANDS
+    ):  # the usual case, which does not need the list of all commands
         run = load(words[0]).main
         code = run(
             words[1:], f"sortkey {words[0]}", standalone_mode=False, help_option_names=HELP_NAMES
         )
     else:
         code = make_program().main(words, "sortkey", standalone_mode=False)
-    if code == INTERRUPTED:  # which is all that Typer leaves of it
+    if code == INTERRUPTED:  # what Typer makes of KeyboardInterrupt
         raise KeyboardInterrupt
     sys.stdout.flush()
     return code or 0

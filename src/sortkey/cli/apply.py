@@ -1,4 +1,4 @@
-"""`sortkey apply`: changes what is deployed into what a model says, and drops nothing."""
+"""`sortkey apply`: creates and changes tables to match a model. It drops nothing."""
 
 from __future__ import annotations
 
@@ -28,15 +28,14 @@ def run(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Do the steps that `sortkey plan` prints: create tables, add indexes one after the other,
-    change settings.
+    """Apply the steps that `sortkey plan` prints: create tables, add indexes, change settings.
 
-    Nothing is dropped, and no item is read or written. A run that was cut off can be started again.
-    What is left is printed: backfills, and what can only be done by hand.
+    Nothing is dropped, and no item is read or written. An interrupted run can be started again.
+    What remains is printed: backfills, and changes that must be made by hand.
     """
     loaded = load_model(model)
     with open_store(data, begins=True) as store:
-        done = store.apply(store.plan(loaded), kms=kms, on_progress=None if json else _tell)
+        done = store.apply(store.plan(loaded), kms=kms, on_progress=None if json else _print_step)
         left = store.plan(loaded)
     if json:
         print_json({"done": [str(step) for step in done], "left": left.to_json()})
@@ -44,5 +43,5 @@ def run(
     print(left)
 
 
-def _tell(step: Step) -> None:
+def _print_step(step: Step) -> None:
     print(step, flush=True)

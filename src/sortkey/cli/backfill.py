@@ -1,6 +1,4 @@
-"""`sortkey backfill`: stored items get the index keys and the version that their entities have
-today.
-"""
+"""`sortkey backfill`: updates stored items to the current index keys and version of their entity."""
 
 from __future__ import annotations
 
@@ -34,30 +32,32 @@ def run(
     model: ModelName,
     entities: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ENTITY", help="Those to backfill (default: what the plan says)."),
+        typer.Argument(metavar="ENTITY", help="Entities to backfill (default: those of the plan)."),
     ] = None,
     data: Data = "data",
     segments: Annotated[
-        int | None, typer.Option(metavar="N", help="Parts of the table, read at once.")
+        int | None, typer.Option(metavar="N", help="Segments to read in parallel.")
     ] = None,
     writes_per_second: Annotated[
         float | None, typer.Option(metavar="N", help="Write no faster than this.")
     ] = None,
     restart: Annotated[
-        bool, typer.Option("--restart", help="Do not go on where an earlier one was cut off.")
+        bool,
+        typer.Option(
+            "--restart", help="Start from the beginning, not where an earlier run stopped."
+        ),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Count what would be written, and write nothing.")
+        bool, typer.Option("--dry-run", help="Count what would be written; write nothing.")
     ] = False,
     json: Json = False,
 ) -> int:
-    """Read all items of a table, and write what those of an entity lack: keys of new indexes, and
-    the version of today.
+    """Read all items of a table and write what those of an entity lack: keys of new indexes, and
+    the current version.
 
-    It may be stopped and started again: it goes on where it was. What others write meanwhile is
-    never overwritten. Reading a whole table is paid for. Named entities are done and no others,
-    each in a reading of its own; with none named, a table of which the plan has several is read
-    once, for all that it holds.
+    You can stop it and start it again: it continues where it stopped. It never overwrites what
+    others write meanwhile. AWS charges for reading a whole table. Entities that you name are read
+    one by one. Without names, a table with several entities to backfill is read once for all.
 
     The exit code is 1 when items could not be read or written.
     """
@@ -68,68 +68,68 @@ def run(
         "dry_run": dry_run,
     }
     with open_store(data) as store:
-        found = load_model(model)
-        chosen = _chosen(store, found, entities or [])
+        loaded = load_model(model)
+        targets = _targets(store, loaded, entities or [])
         tables = [
-            of.__layout__.table if isinstance(of, type) else of for of in chosen
-        ] or found.tables
+            of.__layout__.table if isinstance(of, type) else of for of in targets
+        ] or loaded.tables
         check_tables(store.backend, [table.name for table in tables], model)
-        done = [_backfilled(store, of, settings) for of in chosen]
+        results = [_backfill(store, of, settings) for of in targets]
     if json:
-        print_json([each.to_json() for each in done])
+        print_json([result.to_json() for result in results])
     else:
-        _print(done)
-    return FAILED if any(each.failed for each in done) else 0
+        _print(results)
+    return FAILED if any(result.failed for result in results) else 0
 
 
-def _chosen(store: Store, model: Model, names: Sequence[str]) -> list[type[Entity] | Table]:
-    """What is done in one pass each. Who names entities gets these and no others."""
-    known = {each.__name__: each for each in model.entities}
+def _targets(store: Store, model: Model, names: Sequence[str]) -> list[type[Entity] | Table]:
+    """What is backfilled, one pass each. Named entities exclude all others."""
+    known = {entity.__name__: entity for entity in model.entities}
     for name in names:
         if name not in known:
             raise CommandFailed(
-                f"{model.name} has no entity {name!r}; there are: {', '.join(known)}", USAGE
+                f"{model.name} has no entity {name!r}: choose from {', '.join(known)}", USAGE
             )
     wanted = [known[name] for name in dict.fromkeys(names)] or [
-        each.entity for each in store.plan(model).backfills
+        backfill.entity for backfill in store.plan(model).backfills
     ]
     by_table: dict[Table, list[type[Entity]]] = {}
-    for each in wanted:
-        by_table.setdefault(each.__layout__.table, []).append(each)
+    for entity in wanted:
+        by_table.setdefault(entity.__layout__.table, []).append(entity)
     return [
         of
-        for table, several in by_table.items()
-        for of in _passes(table, several, is_named=bool(names))
+        for table, entities in by_table.items()
+        for of in _passes(table, entities, is_named=bool(names))
     ]
 
 
 def _passes(
     table: Table, wanted: list[type[Entity]], *, is_named: bool
 ) -> Sequence[type[Entity] | Table]:
-    """Reading a table is what costs: once for all of its entities, where nobody is surprised by the
-    others.
+    """Reading a table is the expensive part, so read it once for all of its entities, unless the
+    user named only some of them.
     """
     is_one = len(wanted) > 1 and (not is_named or len(wanted) == len(table.entities))
     return [table] if is_one else wanted
 
 
-def _backfilled(store: Store, of: type[Entity] | Table, settings: dict[str, Any]) -> Backfilled:
+def _backfill(store: Store, of: type[Entity] | Table, settings: dict[str, Any]) -> Backfilled:
     seen = 0
     title = of.__name__ if isinstance(of, type) else of.name
     with progress(f"backfilling {title}", None) as advance:
 
-        def told(so_far: Any) -> None:
+        def show(so_far: Any) -> None:
             nonlocal seen
             advance(so_far.read - seen)
             seen = so_far.read
 
-        return store.backfill(of, **settings, on_progress=told)
+        return store.backfill(of, **settings, on_progress=show)
 
 
-def _print(done: Sequence[Backfilled]) -> None:
-    if not done:
-        print("nothing to backfill: stored items have what the model says")
-    for each in done:
-        print(f"{', '.join(each.entities)}{' (dry run)' if each.is_dry else ''}: {each}")
-        for problem in each.problems:
+def _print(results: Sequence[Backfilled]) -> None:
+    if not results:
+        print("nothing to backfill: stored items match the model")
+    for result in results:
+        print(f"{', '.join(result.entities)}{' (dry run)' if result.is_dry else ''}: {result}")
+        for problem in result.problems:
             print(f"  {problem}")

@@ -1,6 +1,4 @@
-"""`sortkey backup`: keep what tables hold now, beside them, or a copy of the whole folder
-elsewhere.
-"""
+"""`sortkey backup`: back up tables next to them, or copy the whole data folder elsewhere."""
 
 from __future__ import annotations
 
@@ -22,8 +20,8 @@ if TYPE_CHECKING:
     from sortkey.transfer import Backup
 
 EXAMPLES = examples(
-    "sortkey backup Orders                        a backup of a table, as on AWS",
-    "sortkey backup shop --name before-1.2        of the tables of a model",
+    "sortkey backup Orders                        one table, as on AWS",
+    "sortkey backup shop --name before-1.2        the tables of a model",
     "sortkey backup --list",
     "sortkey backup --to backups/monday           a copy of the whole folder",
     "sortkey backup Orders --delete before-1.2",
@@ -39,23 +37,23 @@ def run(
     to: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="Copy the whole data folder there, while it is in use."
+            metavar="FOLDER", help="Copy the whole data folder there, even while it is in use."
         ),
     ] = None,
-    show: Annotated[bool, typer.Option("--list", help="List the backups there are.")] = False,
+    show: Annotated[bool, typer.Option("--list", help="List the backups.")] = False,
     delete: Annotated[
         str | None, typer.Option(metavar="BACKUP", help="Delete a backup, by name or ARN.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Back up tables, as they are at this moment, while they are in use.
+    """Back up tables as they are at this moment, even while they are in use.
 
-    A backup of tables lies beside them, in the same data, and `sortkey restore` makes a table of
-    it. With --to the whole folder is copied: tables with their backups and history, and buckets.
+    Backups are stored with the tables; `sortkey restore` creates a table from one. --to copies the
+    whole folder: tables with their backups and history, and buckets.
     """
     if to is not None:
         if what or name or show or delete:
-            raise CommandFailed("--to copies the whole folder: leave the rest out", USAGE)
+            raise CommandFailed("--to copies the whole folder: omit the other options", USAGE)
         _copy(data, to, json)
         return
     from sortkey.transfer import create_backups, delete_backup, find_backup, list_backups
@@ -78,7 +76,7 @@ def _copy(data: str, to: Path, json: bool) -> None:
 
     if "://" in data:
         raise CommandFailed(
-            "--to copies a folder: --data must be one; or use `sortkey export`", USAGE
+            "--to needs a folder in --data: for tables elsewhere use `sortkey export`", USAGE
         )
     check_address(data)
     with progress_bars() as on_progress:
@@ -86,7 +84,7 @@ def _copy(data: str, to: Path, json: bool) -> None:
     if json:
         print_json({"folder": str(to), "bytes": size})
     else:
-        print(f"{data} is copied to {to}: {size:,} bytes")
+        print(f"copied {data} to {to}: {size:,} bytes")
 
 
 def _print(backups: Sequence[Backup], json: bool) -> None:
@@ -95,12 +93,12 @@ def _print(backups: Sequence[Backup], json: bool) -> None:
     elif not backups:
         print("no backups")
     else:
-        columns = ("table", "backup", "made", "status", "bytes", "id")
+        columns = ("table", "backup", "created", "status", "bytes", "id")
         print_table(columns, [_cells(backup) for backup in backups], whole=2, more=JSON_SHOWS_ALL)
 
 
 def _as_aws(backup: Backup) -> dict[str, Any]:
-    """With the names that AWS has for the parts."""
+    """With AWS's names."""
     return {
         "TableName": backup.table,
         "BackupName": backup.name,

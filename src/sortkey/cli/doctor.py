@@ -1,4 +1,4 @@
-"""`sortkey doctor`: what this machine has, what it lacks, and what for."""
+"""`sortkey doctor`: what this machine has, what is missing, and what needs it."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ _MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "problem": ("✗
 
 def run(
     data: Annotated[
-        str, typer.Option("--data", metavar="FOLDER", help="The data folder to look at.")
+        str, typer.Option("--data", metavar="FOLDER", help="The data folder to check.")
     ] = "data",
     thorough: Annotated[
-        bool, typer.Option("--thorough", help="Read the whole database, however large.")
+        bool, typer.Option("--thorough", help="Read the whole database, even a large one.")
     ] = False,
     json: Json = False,
 ) -> int:
-    """Check this machine: Python and the packages, the extras, ports, the data folder, and what the
-    tests need.
+    """Check this machine: Python and packages, extras, ports, the data folder, and programs that
+    the tests need.
 
-    Something that is missing is named with what it is for. The exit code is 1 only when something
-    is wrong that keeps Sortkey from running, or data from being read.
+    The report says what needs each thing that is missing. The exit code is 1 only if a problem
+    keeps Sortkey from running or from reading its data.
     """
-    from sortkey.cli.machine import look
+    from sortkey.cli.machine import check
 
-    findings = look(data, thorough=thorough)
-    problems = [each for each in findings if each.state == "problem"]
+    findings = check(data, thorough=thorough)
+    problems = [finding for finding in findings if finding.state == "problem"]
     if json:
-        print_json({"ok": not problems, "checks": [asdict(each) for each in findings]})
+        print_json({"ok": not problems, "checks": [asdict(finding) for finding in findings]})
     else:
         _print(findings)
     return FAILED if problems else 0
@@ -54,16 +54,15 @@ def _print(findings: list[Finding]) -> None:
     from rich.text import Text
 
     screen, group = console(soft_wrap=True), ""
-    for each in findings:
-        if each.group != group:
-            group = each.group
-            screen.print(Text(f"\n{group}" if each is not findings[0] else group, style="bold"))
-        mark, colour = _MARKS[each.state]
-        screen.print(Text(f"  {mark} ", style=colour) + Text(f"{each.name:<14} {flat(each.told)}"))
-        if each.advice:
-            screen.print(Text(f"{'':<19}{each.advice}", style="dim"))
-    counts = {state: sum(each.state == state for each in findings) for state in _MARKS}
-    screen.print(
-        f"\n{counts['problem']} problems, {counts['missing']} missing, {counts['ok']} as they "
-        "should be"
-    )
+    for finding in findings:
+        if finding.group != group:
+            group = finding.group
+            screen.print(Text(f"\n{group}" if finding is not findings[0] else group, style="bold"))
+        mark, colour = _MARKS[finding.state]
+        line = Text(f"{finding.name:<14} {flat(finding.detail)}")
+        screen.print(Text(f"  {mark} ", style=colour) + line)
+        if finding.advice:
+            screen.print(Text(f"{'':<19}{finding.advice}", style="dim"))
+    counts = {state: sum(finding.state == state for finding in findings) for state in _MARKS}
+    problems = "1 problem" if counts["problem"] == 1 else f"{counts['problem']} problems"
+    screen.print(f"\n{problems}, {counts['missing']} missing, {counts['ok']} OK")

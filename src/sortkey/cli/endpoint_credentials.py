@@ -1,8 +1,8 @@
-"""The credentials that `sortkey up` asks for at its DynamoDB endpoint, where the console asks for a
+"""The credentials that the DynamoDB endpoint of `sortkey up` requires when the console requires a
 password.
 
 They are derived from the secret of the data folder, so they stay the same. A file in the folder,
-which only its owner can read, has them in the form that AWS's tools and SDKs take.
+readable only by its owner, holds them in the format of AWS's tools and SDKs.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 FILE = "aws-credentials"
 VARIABLE = "AWS_SHARED_CREDENTIALS_FILE"
-"""How AWS's tools and SDKs are pointed to the file."""
-_ACCESS_KEY_LENGTH = 20  # as those of AWS, which some tools check
+"""The environment variable that points AWS's tools and SDKs to the file."""
+_ACCESS_KEY_LENGTH = 20  # as on AWS; some tools check it
 
 
 def derive_credentials(secret: bytes) -> Credentials:
-    """The key pair of a server with this secret."""
+    """Derive the key pair of a server from its secret."""
     from sortkey.systems.host_secret import derive
     from sortkey.wire.access import Credentials
 
@@ -33,7 +33,7 @@ def derive_credentials(secret: bytes) -> Credentials:
 
 
 def write_credentials(folder: str, credentials: Credentials, region: str) -> Path:
-    """Write the file and give its path."""
+    """Write the file and return its path."""
     path = Path(folder).absolute() / FILE
     draft = path.with_name(f"{FILE}.{os.getpid()}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -1,6 +1,4 @@
-"""`sortkey explain`: what one access pattern does and costs, for given arguments, sizes and numbers
-of items.
-"""
+"""`sortkey explain`: what an access pattern does and costs, for given arguments and item sizes."""
 
 from __future__ import annotations
 
@@ -24,24 +22,28 @@ EXAMPLES = examples(
 def run(
     pattern: Called,
     arguments: Arguments = None,
-    items: Annotated[int, typer.Option(min=1, metavar="N", help="Items that it finds.")] = 1,
-    item_bytes: Annotated[int, typer.Option(min=1, metavar="B", help="Size of one.")] = 1024,
+    items: Annotated[int, typer.Option(min=1, metavar="N", help="Number of items found.")] = 1,
+    item_bytes: Annotated[int, typer.Option(min=1, metavar="B", help="Size of an item.")] = 1024,
     json: Json = False,
 ) -> None:
     """Explain an access pattern of a model: the operation, the index, the key condition, the
-    filter, and what it costs. Arguments that are not given are made up. Nothing is connected to,
-    and nothing is read or written.
+    filter, and the cost.
+
+    Arguments that you omit are filled with examples. No connection is made, and nothing is read or
+    written.
     """
     from sortkey.errors import ModelError
 
-    found, given = read_call(pattern, arguments or ())
+    access_pattern, texts = read_call(pattern, arguments or ())
     try:
-        explanation = found.explain(items=items, item_bytes=item_bytes, **typed(found, given))
+        values = typed(access_pattern, texts)
+        explanation = access_pattern.explain(items=items, item_bytes=item_bytes, **values)
     except ModelError as error:
         raise CommandFailed(str(error), USAGE) from None
     if json:
         from dataclasses import asdict
 
-        print_json({"doc": found.doc, **asdict(explanation)})
+        print_json({"doc": access_pattern.doc, **asdict(explanation)})
     else:
-        print(f"{found.doc}\n{explanation}" if found.doc else explanation)
+        doc = access_pattern.doc
+        print(f"{doc}\n{explanation}" if doc else explanation)

@@ -1,4 +1,4 @@
-"""`sortkey export`: tables into a folder of JSON Lines."""
+"""`sortkey export`: writes tables to a folder of JSON Lines."""
 
 from __future__ import annotations
 
@@ -30,20 +30,22 @@ def run(
             help="Tables or models (default: every table).",
         ),
     ],
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to: a new folder.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The folder to write, a new one.")
+    ],
     data: Data = "data",
     form: Annotated[
         Literal["dynamodb", "plain"],
-        typer.Option("--format", help="DynamoDB JSON, which keeps everything, or plain JSON."),
+        typer.Option("--format", help="DynamoDB JSON, which keeps all types, or plain JSON."),
     ] = "dynamodb",
-    gzip: Annotated[bool, typer.Option("--gzip", help="Pack the files.")] = False,
+    gzip: Annotated[bool, typer.Option("--gzip", help="Compress the files.")] = False,
     json: Json = False,
 ) -> None:
-    """Export tables into a folder: a file of JSON Lines for each, and export.json with what the
-    tables are like.
+    """Export tables to a folder: a file of JSON Lines for each table, and export.json with the
+    table definitions.
 
-    An export that was interrupted goes on where it ended, when the same command is given again.
-    Tables that change meanwhile are exported as they are read; `sortkey backup` keeps one moment.
+    To resume an interrupted export, run the same command again. Tables that change meanwhile are
+    exported as they are read; `sortkey backup` captures one moment.
     """
     from sortkey.transfer import export_tables
 
@@ -53,8 +55,8 @@ def run(
             store, folder, tables, format=form, gzip=gzip, on_progress=on_progress
         )
     rows = [
-        {"table": t.name, "file": str(export.folder / t.file), "items": t.items}
-        for t in export.tables
+        {"table": table.name, "file": str(export.folder / table.file), "items": table.items}
+        for table in export.tables
     ]
     if json:
         print_json({"folder": str(export.folder), "format": export.format, "tables": rows})

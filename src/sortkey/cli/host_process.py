@@ -1,6 +1,4 @@
-"""What `sortkey rest` and `sortkey up` share: a host on its resources, served until a signal, then
-closed.
-"""
+"""What `sortkey rest` and `sortkey up` share: a host with its resources, served until a signal."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ DEFAULT_FOLDER = "data"
 def opened(
     addresses: Addresses, models: Sequence[Model], url: str, *, metrics: Metrics | None = None
 ) -> Generator[SharedResources]:
-    """The resources of a host. A folder that cannot be used is reported in one line."""
+    """Open the resources of a host. A folder that cannot be used fails with one line."""
     from sortkey.systems.shared import open_resources
 
     engine = None if addresses.store else own(named(addresses.data))
@@ -39,24 +37,24 @@ def opened(
 
 
 def tables_text(addresses: Addresses) -> str:
-    """Where the tables are, for people."""
+    """Where the tables are, as text for the user."""
     return addresses.store or os.path.join(os.path.abspath(addresses.data), "")
 
 
 def folder_option(addresses: Addresses) -> str:
-    """The option that leads another command to the same data folder; empty for the default."""
+    """The option that points another command to the same data folder; empty for the default."""
     return "" if addresses.data == DEFAULT_FOLDER else f" --data {shlex.quote(addresses.data)}"
 
 
 def tables_option(addresses: Addresses) -> str:
-    """The option that leads another command to the same tables."""
+    """The option that points another command to the same tables."""
     return (
         f" --data {shlex.quote(addresses.store)}" if addresses.store else folder_option(addresses)
     )
 
 
 def keys_option(addresses: Addresses) -> str:
-    """What `sortkey keys create` needs: the tables, and the folder that has the secret."""
+    """The options of `sortkey keys create`: the tables, and the folder that holds the secret."""
     folder = f" --folder {shlex.quote(addresses.data)}" if addresses.store else ""
     return tables_option(addresses) + folder
 
@@ -70,11 +68,10 @@ async def serve(
     workers: Sequence[Worker] = (),
     later: Sequence[Worker] = (),
 ) -> None:
-    """Serve until a signal. `ready` is called when everything answers; `later` are workers that
-    nobody waits for.
+    """Serve until a signal. `ready` is called when everything answers, before the workers in `later`
+    start.
 
-    It stops in the reverse order: no more requests, then no more jobs, then nobody else at the
-    folder.
+    It stops in reverse order: first requests, then jobs, then other processes that use the folder.
     """
     from sortkey.commands.loops import stop_signal
     from sortkey.web.rest_server import RestServer

@@ -1,4 +1,4 @@
-"""`sortkey import`: what `sortkey export` wrote, and other files of items, into tables."""
+"""`sortkey import`: imports what `sortkey export` wrote, and other files of items."""
 
 from __future__ import annotations
 
@@ -25,33 +25,34 @@ EXAMPLES = examples(
 def run(
     path: Annotated[
         Path,
-        typer.Argument(metavar="PATH", help="Folder of an export, or a file or folder of items."),
+        typer.Argument(metavar="PATH", help="An export, or a file or folder of items."),
     ],
     tables: Annotated[
-        list[str] | None, typer.Argument(metavar="TABLE", help="Tables of it (default: all).")
+        list[str] | None,
+        typer.Argument(metavar="TABLE", help="Tables of the export (default: all)."),
     ] = None,
     data: Data = "data",
     new_name: Annotated[
-        str | None, typer.Option("--as", metavar="TABLE", help="Another name for the table.")
+        str | None, typer.Option("--as", metavar="TABLE", help="New name for the table.")
     ] = None,
     into: Annotated[
         str | None,
-        typer.Option(metavar="TABLE", help="The table for items that are no export of Sortkey's."),
+        typer.Option(metavar="TABLE", help="The table for items that Sortkey did not export."),
     ] = None,
     merge: Annotated[
         bool,
         typer.Option(
-            "--merge", help="Put into tables that hold items; those of the same key are replaced."
+            "--merge", help="Allow tables that hold items; items with the same key are replaced."
         ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Import tables: those that are missing are created as they were, with indexes, TTL, stream and
+    """Import tables. Missing tables are created as they were, with indexes, TTL, stream and
     recovery.
 
-    Files that are no export of Sortkey's need --into and a table: JSON Lines, plain or DynamoDB
-    JSON, also packed, such as AWS's exports to S3. An import that was interrupted goes on where it
-    ended.
+    For files that Sortkey did not export, name an existing table with --into: JSON Lines, plain or
+    DynamoDB JSON, also compressed, such as AWS's exports to S3. To resume an interrupted import,
+    run the same command again.
     """
     import sortkey
     from sortkey.transfer import import_tables
@@ -59,10 +60,8 @@ def run(
     check_name("--as", new_name)
     check_name("--into", into)
     if not path.exists():
-        raise CommandFailed(
-            f"there is no file or folder {path}", USAGE
-        )  # before a data folder is created
-    check_address(data, makes=True)
+        raise CommandFailed(f"there is no file or folder {path}", USAGE)
+    check_address(data, creates=True)
     with sortkey.open(data) as store, progress_bars() as on_progress:
         counts = import_tables(
             store,

@@ -1,4 +1,4 @@
-"""`sortkey keys`: the keys of programs that use the REST interfaces: create, list, revoke."""
+"""`sortkey keys`: create, list and revoke the API keys of programs that use REST."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ EXAMPLES = examples(
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
-System = Annotated[str, typer.Option(metavar="NAME", help="The system that they are for.")]
+System = Annotated[str, typer.Option(metavar="NAME", help="The system that the key is for.")]
 
 
 @app.callback()
 def keys() -> None:
-    """Keys of programs that use `sortkey rest`. The server may run meanwhile: a revoked key is
-    worthless at once.
+    """API keys for programs that use `sortkey rest`. The server may be running: changes take effect
+    at once.
     """
 
 
@@ -43,16 +43,21 @@ def keys() -> None:
     )
 )
 def create(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose it is, or what for.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A name for the key: its owner or purpose.")
+    ],
     system: System,
-    access: Annotated[Literal["read", "full"], typer.Option(help="What it may do.")] = "read",
+    access: Annotated[
+        Literal["read", "full"], typer.Option(help="Access that the key gives.")
+    ] = "read",
     days: Annotated[
-        int, typer.Option(min=1, max=3650, metavar="N", help="How long it is good for.")
+        int, typer.Option(min=1, max=3650, metavar="N", help="Days until it expires.")
     ] = 365,
     user: Annotated[
         str | None,
         typer.Option(
-            metavar="ID", help="Whose data it sees, where data belongs to users (default: its own)."
+            metavar="ID",
+            help="The user whose data it accesses, where data belongs to users (default: the key).",
         ),
     ] = None,
     data: Data = "data",
@@ -60,30 +65,30 @@ def create(
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="Data folder of the server, which has its secret, if the tables are elsewhere.",
+            help="Data folder of the server, with its secret, if the tables are elsewhere.",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Make a key and print it. It is shown now and never again: only its hash is kept.
+    """Create a key and print it. It cannot be shown again: only its hash is stored.
 
-    It is signed with the secret of the server's data folder, or with SORTKEY_SECRET where the
-    server has it from there.
+    The key is signed with the secret of the server's data folder, or with SORTKEY_SECRET if that is
+    set for the server.
     """
     with _keys(data, _secret(data, folder)) as keys:
-        made = keys.create(name, system, access, days=days, user_id=user)
+        created = keys.create(name, system, access, days=days, user_id=user)
     if json:
-        print_json({"key": made.text, **_told(made.record)})
+        print_json({"key": created.text, **_columns(created.record)})
     else:
-        print(made.text)
+        print(created.text)
     note_unknown(system)
 
 
 @app.command("list", epilog=examples("sortkey keys list --system shop"))
 def list_(system: System, data: Data = "data", json: Json = False) -> None:
-    """List the keys of a system, with their ends and when they were last used."""
+    """List the keys of a system, with expiry and last use."""
     with _keys(data) as keys:
-        rows = [_told(each) for each in keys.list(system)]
+        rows = [_columns(key) for key in keys.list(system)]
     if json:
         print_json(rows)
     elif rows:
@@ -91,38 +96,41 @@ def list_(system: System, data: Data = "data", json: Json = False) -> None:
             list(rows[0]), [list(row.values()) for row in rows], whole=2, more=JSON_SHOWS_ALL
         )
     else:
-        print(f"{system} has no keys: make one with `sortkey keys create NAME --system {system}`")
+        print(f"{system} has no keys: create one with `sortkey keys create NAME --system {system}`")
 
 
 @app.command(epilog=examples("sortkey keys revoke 3f9c1b2a7d10"))
 def revoke(
     key_id: Annotated[
-        str, typer.Argument(metavar="ID", help="The id of the key, as `list` prints it.")
+        str, typer.Argument(metavar="ID", help="The id of the key, as printed by `list`.")
     ],
     data: Data = "data",
     json: Json = False,
 ) -> None:
-    """Make a key worthless, from the next request on."""
+    """Revoke a key, effective from the next request."""
     from sortkey.errors import KeyValueError
 
     with _keys(data) as keys:
         try:
             revoked = keys.revoke(key_id)
         except KeyValueError:
-            told = f"{key_id!r} is no id of a key: `sortkey keys list --system NAME` prints them"
-            raise CommandFailed(told, USAGE) from None
-    print_json(_told(revoked)) if json else print(f"{revoked.key_id} ({revoked.name}) is revoked")
+            message = f"{key_id!r} is not a key id: see `sortkey keys list --system NAME`"
+            raise CommandFailed(message, USAGE) from None
+    if json:
+        print_json(_columns(revoked))
+    else:
+        print(f"revoked {revoked.key_id} ({revoked.name})")
 
 
 def _secret(data: str, folder: str | None) -> bytes:
-    """The secret with which the server signs keys."""
+    """The secret that the server signs keys with."""
     from sortkey.systems.host_secret import VARIABLE, derive, host_secret
 
     if os.environ.get(VARIABLE):
         return derive(host_secret(""), "keys")
     if folder is None and "://" in data:
         raise CommandFailed(
-            "a key is signed with the secret of the server: name its data folder with --folder, "
+            "a key is signed with the secret of the server: give its data folder with --folder, "
             f"or set {VARIABLE}",
             USAGE,
         )
@@ -132,7 +140,7 @@ def _secret(data: str, folder: str | None) -> bytes:
 
 @contextmanager
 def _keys(data: str, secret: bytes | None = None) -> Generator[ApiKeys]:
-    """Only making one needs the secret."""
+    """Only creating a key needs the secret."""
     from sortkey.web.api_keys import ApiKeys
 
     with open_store(data) as store:
@@ -141,9 +149,9 @@ def _keys(data: str, secret: bytes | None = None) -> Generator[ApiKeys]:
         yield opened
 
 
-def _told(key: ApiKey) -> dict[str, Any]:
-    shown = key.model_dump(mode="json", exclude={"secret_sha256", "proof"})
-    return {name: shown[name] for name in _COLUMNS}
+def _columns(key: ApiKey) -> dict[str, Any]:
+    values = key.model_dump(mode="json", exclude={"secret_sha256", "proof"})
+    return {name: values[name] for name in _COLUMNS}
 
 
 _COLUMNS = (

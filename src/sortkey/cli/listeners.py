@@ -1,6 +1,4 @@
-"""What commands that serve begin with: a port and a folder, each with a line that says what is
-wrong with it.
-"""
+"""The port and the folder of a command that serves, with a clear error for each."""
 
 from __future__ import annotations
 
@@ -16,14 +14,12 @@ if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
     from sortkey.origins import OriginPolicy
 
-EVERY_ADDRESS = {
-    "0.0.0.0": "127.0.0.1",
-    "::": "::1",
-}  # and the one of them that is sure to be there
+EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Hosts that mean every address of this machine, and an address that always works."""
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
-    """Sockets for every address of the host."""
+    """Open sockets for every address of the host."""
     from sortkey.wire.addresses import bind
 
     try:
@@ -31,19 +27,17 @@ def listen(host: str, port: int) -> list[socket.socket]:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CommandFailed(
-                f"port {port} on {host} is in use: stop what uses it, or choose another with --port"
+                f"port {port} on {host} is in use: stop the program that uses it, or choose another with --port"
             ) from None
         if error.errno == errno.EACCES:
             raise CommandFailed(
-                f"port {port} is not for ordinary users: choose one above 1023"
+                f"port {port} needs administrator rights: choose one above 1023"
             ) from None
         raise CommandFailed(f"cannot listen on {host}:{port}: {error.strerror}") from None
 
 
 def reaches_others(host: str) -> bool:
-    """Whether other machines reach this address. One that cannot be found is for `listen` to
-    refuse.
-    """
+    """Whether other machines can reach this address. `listen` reports an unknown one."""
     from sortkey.wire.addresses import is_loopback
 
     try:
@@ -58,11 +52,11 @@ def origin_policy(
     cors: Iterable[str] | None = None,
     url: str | None = None,
 ) -> OriginPolicy:
-    """Which web pages reach a server that listens on `host`, and under which names: see
+    """Which web pages may call a server that listens on `host`, and under which names: see
     `sortkey.origins`.
 
-    Where other machines reach it, any name is good, unless some are given. `url` is its address as
-    browsers see it.
+    If other machines can reach it, every name is allowed, unless `allow_hosts` restricts them.
+    `url` is its address as browsers see it.
     """
     from sortkey.origins import OriginPolicy, read_hosts, read_origins, url_host, url_origin
 
@@ -78,33 +72,33 @@ def origin_policy(
 
 
 def _addresses(host: str) -> list[str]:
-    """Those that `listen` binds to: whoever opens a served folder is sent to one of them."""
+    """The addresses that `listen` binds. A process that opens a served folder connects to one."""
     from sortkey.wire.addresses import addresses_of
 
     try:
         return addresses_of(host)
-    except OSError:  # `listen` refuses it
+    except OSError:  # `listen` reports it
         return []
 
 
 def address_of(bound: socket.socket) -> str:
-    """Where a program on this machine reaches it."""
+    """The URL at which a program on this machine reaches it."""
     name, port = bound.getsockname()[:2]
     host = EVERY_ADDRESS.get(name) or str(name)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def named(folder: str) -> str:
-    """The folder. One without a name is an unset variable, most likely, and would mean the current
-    folder.
+    """The folder, if it is not empty. An empty name is most likely an unset shell variable, and would
+    mean the current folder.
     """
     if folder == "":
-        raise CommandFailed("the folder has no name: give one with --data", USAGE)
+        raise CommandFailed("--data is empty: give the name of a folder", USAGE)
     return folder
 
 
 def own(folder: str, **settings: Any) -> Engine:
-    """The engine of a folder, in this process and no other."""
+    """Open the engine of a folder, for this process only."""
     import apsw
 
     from sortkey.connect import shared_folder
@@ -113,14 +107,10 @@ def own(folder: str, **settings: Any) -> Engine:
     try:
         return shared_folder.own(folder, **settings)
     except FolderInUse as error:
+        advice = f", which serves it on {error.address}: use that" if error.address else ": stop it"
         raise CommandFailed(
-            f"the folder {error.folder} is in use by process {error.pid}"
-            + (
-                f", which serves it on {error.address}: use that"
-                if error.address
-                else ": stop that process"
-            )
-            + ", or choose another folder with --data"
+            f"the folder {error.folder} is in use by process {error.pid}{advice}, "
+            "or choose another folder with --data"
         ) from None
     except OSError as error:
         raise CommandFailed(

@@ -1,4 +1,4 @@
-"""What `sortkey doctor` looks at, one function a subject. Nothing is changed, and nothing made."""
+"""The checks of `sortkey doctor`, one function per subject. They change nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any, Literal
 from sortkey import __version__
 
 State = Literal["ok", "missing", "problem"]
-"""Missing is what Sortkey runs without; a problem is what it does not run with."""
+"""Sortkey runs without what is missing. It does not run with a problem."""
 
 PYTHON_MIN = (3, 11)
 SQLITE_MIN = (3, 50)
@@ -37,8 +37,8 @@ USES = {
 PROGRAMS = {
     "java": (
         "-version",
-        "DynamoDB Local and OpenSearch, which the tests compare with",
-        "a Java of 17 or later",
+        "comparing with DynamoDB Local and OpenSearch in the tests",
+        "Java 17 or later",
     ),
     "node": ("--version", "the tests of the AWS SDK for JavaScript", "Node.js"),
     "go": ("version", "building the S3 server of the tests", "Go 1.24 or later"),
@@ -49,47 +49,45 @@ _OTHER_NAMES = {"chromium": ("chromium-browser", "google-chrome")}
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report. `advice` says what it is for, or what to do."""
+    """One line of the report. `advice` says what needs it, or what to do."""
 
     group: str
     name: str
     state: State
-    told: str
+    detail: str
     advice: str = ""
 
 
-def look(data: str, *, thorough: bool = False) -> list[Finding]:
-    """Everything, in the order in which it is read."""
+def check(data: str, *, thorough: bool = False) -> list[Finding]:
+    """All checks, in the order of the report."""
     return [*_python(), *_packages(), *_ports(data), *_folder(Path(data), thorough), *_programs()]
 
 
 def _python() -> Iterator[Finding]:
     group = f"Sortkey {__version__}"
     version = sys.version.split()[0]
-    is_new = sys.version_info >= PYTHON_MIN
+    is_supported = sys.version_info >= PYTHON_MIN
     yield Finding(
         group,
         "Python",
-        "ok" if is_new else "problem",
+        "ok" if is_supported else "problem",
         version,
-        "" if is_new else "3.11 or later is needed",
+        "" if is_supported else "3.11 or later is needed",
     )
     try:
         import apsw
 
         text = apsw.sqlite_lib_version()
-        is_new = tuple(map(int, text.split(".")[:2])) >= SQLITE_MIN
-        advice = "" if is_new else "3.50 or later is needed: pip install --upgrade apsw"
-        yield Finding(group, "SQLite", "ok" if is_new else "problem", text, advice)
+        is_supported = tuple(map(int, text.split(".")[:2])) >= SQLITE_MIN
+        advice = "" if is_supported else "3.50 or later is needed: pip install --upgrade apsw"
+        yield Finding(group, "SQLite", "ok" if is_supported else "problem", text, advice)
     except ImportError as error:
-        yield Finding(
-            group, "SQLite", "problem", str(error), "install apsw, which has SQLite in it"
-        )
+        yield Finding(group, "SQLite", "problem", str(error), "install apsw, which includes SQLite")
 
 
 def _packages() -> Iterator[Finding]:
-    """What the installed Sortkey says that it needs, for itself and for its extras."""
-    wanted: dict[str, list[str]] = {}
+    """The packages that the installed Sortkey requires, for itself and for its extras."""
+    required: dict[str, list[str]] = {}
     try:
         lines = metadata.requires("sortkey") or []
     except metadata.PackageNotFoundError:
@@ -97,18 +95,18 @@ def _packages() -> Iterator[Finding]:
             "Packages",
             "sortkey",
             "missing",
-            "runs, but is not installed",
-            "pip install the folder it is in",
+            "running, but not installed",
+            "pip install its folder",
         )
         return
     for line in lines:
         extra = re.search(r"extra == ['\"](\w+)['\"]", line)
         name = re.match(r"[\w.-]+", line)
         assert name is not None
-        wanted.setdefault(extra[1] if extra else "", []).append(name[0])
-    for name in wanted.pop("", []):
+        required.setdefault(extra[1] if extra else "", []).append(name[0])
+    for name in required.pop("", []):
         yield _package(name)
-    for extra, names in wanted.items():
+    for extra, names in required.items():
         yield _extra(extra, names)
 
 
@@ -116,8 +114,8 @@ def _package(name: str) -> Finding:
     version = _version(name)
     if version is not None:
         return Finding("Packages", name, "ok", version)
-    if name == "uvloop":  # the one that is not on every platform
-        advice = "without it the server does half as many requests: pip install uvloop"
+    if name == "uvloop":  # not available on every platform
+        advice = "the server is half as fast without it: pip install uvloop"
         return Finding("Packages", name, "missing", "not installed", advice)
     return Finding(
         "Packages", name, "problem", "not installed", "Sortkey needs it: install Sortkey again"
@@ -157,13 +155,15 @@ def _ports(data: str) -> Iterator[Finding]:
                 probe.bind(("127.0.0.1", port))
             except OSError as error:
                 is_ours = owner is not None and (owner.address or "").endswith(f":{port}")
-                told = (
+                detail = (
                     f"served from {data}, by process {owner.pid}"
                     if is_ours and owner
                     else str(error.strerror).lower()
                 )
-                advice = "" if is_ours else f"for {use}: choose another port, or stop what uses it"
-                yield Finding("Ports", str(port), "ok" if is_ours else "missing", told, advice)
+                advice = (
+                    "" if is_ours else f"for {use}: choose another port, or stop what uses this one"
+                )
+                yield Finding("Ports", str(port), "ok" if is_ours else "missing", detail, advice)
             else:
                 yield Finding("Ports", str(port), "ok", "free", f"for {use}")
 
@@ -177,30 +177,30 @@ def _folder(folder: Path, thorough: bool) -> Iterator[Finding]:
             group,
             "folder",
             "missing",
-            "not there",
-            "sortkey up and sortkey serve make it; or name another with --data",
+            "does not exist",
+            "sortkey up and sortkey serve create it; or give another with --data",
         )
         return
     if not os.access(folder, os.R_OK | os.X_OK):
-        told = f"cannot be looked into (mode {folder.stat().st_mode & 0o777:o})"
-        yield Finding(group, "access", "problem", told, "choose another, or change its owner")
+        detail = f"cannot be read (mode {folder.stat().st_mode & 0o777:o})"
+        yield Finding(group, "access", "problem", detail, "choose another, or change its owner")
         return
     owner = owner_of(folder)
-    told = (
-        "nobody uses it"
+    detail = (
+        "not in use"
         if owner is None
         else f"process {owner.pid}, on {owner.address or 'no address'}"
     )
-    yield Finding(group, "owner", "ok", told)
-    yield from _room(group, folder)
+    yield Finding(group, "owner", "ok", detail)
+    yield from _access_and_space(group, folder)
     database = folder / DATABASE_NAME
     if database.is_file():
         yield _database(group, database, thorough)
     else:
-        yield Finding(group, "database", "missing", "no table was ever made here")
+        yield Finding(group, "database", "missing", "no table has been created here")
 
 
-def _room(group: str, folder: Path) -> Iterator[Finding]:
+def _access_and_space(group: str, folder: Path) -> Iterator[Finding]:
     mode = folder.stat().st_mode & 0o777
     if not os.access(folder, os.W_OK | os.X_OK):
         yield Finding(
@@ -215,14 +215,14 @@ def _room(group: str, folder: Path) -> Iterator[Finding]:
             group,
             "access",
             "missing",
-            f"others can look into it (mode {mode:o})",
+            f"others can read it (mode {mode:o})",
             f"chmod 700 {folder}",
         )
     else:
         yield Finding(group, "access", "ok", f"only you (mode {mode:o})")
     free = shutil.disk_usage(folder).free
     is_enough = free >= FREE_BYTES_MIN
-    advice = "" if is_enough else "a full disk refuses writes"
+    advice = "" if is_enough else "writes fail when the disk is full"
     yield Finding(
         group, "disk", "ok" if is_enough else "missing", f"{free / 2**30:,.1f} GB free", advice
     )
@@ -232,7 +232,6 @@ def _database(group: str, database: Path, thorough: bool) -> Finding:
     import apsw
 
     size = database.stat().st_size
-    told = f"{size / 2**20:,.1f} MB"
     is_read = thorough or size <= READ_BYTES_MAX
     try:
         connection: Any = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
@@ -241,7 +240,7 @@ def _database(group: str, database: Path, thorough: bool) -> Finding:
             tables = connection.execute(
                 "select count(*) from record where kind = 'table'"
             ).fetchall()[0][0]
-            wrong = (
+            problems = (
                 [row[0] for row in connection.execute("pragma quick_check(3)")]
                 if is_read
                 else ["ok"]
@@ -251,34 +250,35 @@ def _database(group: str, database: Path, thorough: bool) -> Finding:
     except apsw.Error as error:
         advice = "restore it from a copy: sortkey restore --from"
         return Finding(group, "database", "problem", f"cannot be read: {error}", advice)
-    if wrong != ["ok"]:
+    if problems != ["ok"]:
         return Finding(
             group,
             "database",
             "problem",
-            "; ".join(wrong),
+            "; ".join(problems),
             "restore it from a copy: sortkey restore --from",
         )
-    advice = "" if is_read else "not read, as it is large: --thorough reads it"
+    advice = "" if is_read else "not checked because it is large: use --thorough"
     return Finding(
         group,
         "database",
         "ok",
-        f"{tables} tables, {told}, {'sound' if is_read else 'opens'}",
+        f"{tables} table{'' if tables == 1 else 's'}, {size / 2**20:,.1f} MB, "
+        f"{'intact' if is_read else 'not checked'}",
         advice,
     )
 
 
 def _programs() -> Iterator[Finding]:
     for name, (flag, use, what) in PROGRAMS.items():
-        found = next(filter(None, map(shutil.which, (name, *_OTHER_NAMES.get(name, ())))), None)
-        if found is None:
+        program = next(filter(None, map(shutil.which, (name, *_OTHER_NAMES.get(name, ())))), None)
+        if program is None:
             yield Finding(
                 "For the tests only", name, "missing", "not found", f"for {use}: install {what}"
             )
         else:
             yield Finding(
-                "For the tests only", name, "ok", _first_line([found, flag]), f"for {use}"
+                "For the tests only", name, "ok", _first_line([program, flag]), f"for {use}"
             )
 
 

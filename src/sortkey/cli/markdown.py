@@ -1,4 +1,4 @@
-"""A model's description as a page of Markdown, as one keeps it in a wiki or beside the code."""
+"""A model's description as a page of Markdown, for a wiki or for the repository."""
 
 from __future__ import annotations
 
@@ -10,18 +10,22 @@ Description = dict[str, Any]
 PROJECTIONS = {"ALL": "all attributes", "KEYS_ONLY": "keys only"}
 
 
-def markdown(told: Description) -> str:
-    """Each table with its key, indexes and settings, its entities with keys and fields; then all
-    access patterns, and what is searchable."""
-    parts = [f"# {told['name']}", told["doc"]]
-    for table in told["tables"]:
+def markdown(model: Description) -> str:
+    """The tables with their keys, indexes and settings, their entities with keys and fields, then all
+    access patterns and search documents.
+    """
+    parts = [f"# {model['name']}", model["doc"]]
+    for table in model["tables"]:
         parts += _table(table)
-    if told["patterns"]:
-        patterns = [_pattern(each) for each in told["patterns"]]
-        parts += ["## Access patterns", _rows(("pattern", "for", "does", "read units"), patterns)]
-    if told["documents"]:
+    if model["patterns"]:
+        patterns = [_pattern(pattern) for pattern in model["patterns"]]
+        parts += [
+            "## Access patterns",
+            _rows(("pattern", "purpose", "request", "read units"), patterns),
+        ]
+    if model["documents"]:
         parts.append("## Search documents")
-    for document in told["documents"]:
+    for document in model["documents"]:
         parts += _document(document)
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -29,12 +33,12 @@ def markdown(told: Description) -> str:
 def _table(table: Description) -> list[str]:
     keys = [("table", _key(table["key"], table["types"]), "", table["doc"])]
     for index in table["indexes"]:
-        held = PROJECTIONS.get(str(index["projection"])) or _codes(index["projection"])
+        projection = PROJECTIONS.get(str(index["projection"])) or _codes(index["projection"])
         keys.append(
             (
                 index["name"],
                 _key(index["key"], table["types"]),
-                f"{index['kind']}, {held}",
+                f"{index['kind']}, {projection}",
                 index["doc"],
             )
         )
@@ -46,11 +50,11 @@ def _table(table: Description) -> list[str]:
         "provisioned capacity": table["billing"] != "PAY_PER_REQUEST",
         "encrypted with KMS": table["kms"],
     }
-    has = ", ".join(text for text, is_on in settings.items() if is_on)
+    enabled = ", ".join(text for text, is_on in settings.items() if is_on)
     parts = [
         f"## Table {table['name']}",
-        _rows(("index", "key", "holds", "for"), keys),
-        f"Settings: {has}." if has else "",
+        _rows(("index", "key", "contents", "purpose"), keys),
+        f"Settings: {enabled}." if enabled else "",
     ]
     return parts + [part for entity in table["entities"] for part in _entity(entity)]
 
@@ -58,14 +62,14 @@ def _table(table: Description) -> list[str]:
 def _entity(entity: Description) -> list[str]:
     facts = [
         f"`{entity['kind_attribute']}` is `{entity['kind']}`" if entity["kind"] else "",
-        f"fields lie under `{entity['envelope']}`" if entity["envelope"] else "",
-        f"archived ones have `{entity['archive']}` behind their partition key"
+        f"fields are nested in `{entity['envelope']}`" if entity["envelope"] else "",
+        f"the partition key of archived items ends with `{entity['archive']}`"
         if entity["archive"]
         else "",
         f"version {entity['version']}" if entity["version"] > 1 else "",
         *(f"{_codes(group)} unique" for group in entity["unique"]),
     ]
-    told = "; ".join(filter(None, facts))
+    summary = "; ".join(filter(None, facts))
     keys = [
         (
             _index(key),
@@ -73,12 +77,12 @@ def _entity(entity: Description) -> list[str]:
         )
         for key in entity["keys"]
     ]
-    parts = [f"### {entity['name']}", entity["doc"], f"Its items: {told}." if told else ""]
+    parts = [f"### {entity['name']}", entity["doc"], f"Items: {summary}." if summary else ""]
     parts += [_rows(("index", "partition key", "sort key"), keys), _fields(entity["fields"])]
     return parts + [
-        each
+        text
         for part in entity["parts"]
-        for each in (f"#### {part['name']}", _fields(part["fields"]))
+        for text in (f"#### {part['name']}", _fields(part["fields"]))
     ]
 
 
@@ -99,13 +103,13 @@ def _fields(fields: Sequence[Description]) -> str:
             *map(_note, field["notes"]),
             *states,
         ]
-        names = [_code(field[each]) for each in ("name", "path", "type")]
+        names = [_code(field[key]) for key in ("name", "path", "type")]
         rows.append((*names, "; ".join(notes), field.get("doc") or ""))
-    return _rows(("field", "stored as", "type", "rules", "for"), rows)
+    return _rows(("field", "stored as", "type", "rules", "purpose"), rows)
 
 
 def _note(note: str) -> str:
-    """A regular expression would be read as Markdown."""
+    """A note as Markdown. A regular expression is quoted: it may contain Markdown."""
     word, _, rest = note.partition(" ")
     return f"matches `{rest}`" if word == "matches" else note
 
@@ -117,19 +121,19 @@ def _pattern(pattern: Description) -> Sequence[str]:
     place = f"{pattern['operation']} on {pattern['table']}" + (
         f", {pattern['index']}" if pattern["index"] else ""
     )
-    tested = f", filter {_code(pattern['filter'])}" if pattern["filter"] else ""
+    condition = f", filter {_code(pattern['filter'])}" if pattern["filter"] else ""
     units = ", ".join(f"{units:g} for {items}" for items, units in pattern["read_units"].items())
-    return call, pattern["doc"], f"{place}: {_code(pattern['key_condition'])}{tested}", units
+    return call, pattern["doc"], f"{place}: {_code(pattern['key_condition'])}{condition}", units
 
 
 def _document(document: Description) -> list[str]:
-    made = f"Id `{document['id']}`. Made of {', '.join(document['made_of'])}."
-    fields = [(_code(each["name"]), each["type"], each["for"]) for each in document["fields"]]
+    origin = f"Id `{document['id']}`. Built from {', '.join(document['made_of'])}."
+    fields = [(_code(field["name"]), field["type"], field["for"]) for field in document["fields"]]
     return [
         f"### {document['name']}",
         document["doc"],
-        made,
-        _rows(("field", "holds", "for"), fields),
+        origin,
+        _rows(("field", "type", "purpose"), fields),
     ]
 
 
@@ -148,7 +152,7 @@ def _code(text: str) -> str:
 
 
 def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table without the columns that no row fills."""
+    """A table, without columns that are empty in every row."""
     whole = [[*map(_cell, row), *[""] * (len(head) - len(row))] for row in rows]
     filled = [number for number in range(len(head)) if any(row[number] for row in whole)]
     lines = [[head[number] for number in filled], ["---"] * len(filled)]

@@ -14,7 +14,7 @@ from sortkey.commands.output import print_json
 from sortkey.systems.installed import system_names
 
 EXAMPLES = examples(
-    "sortkey models                       those of all installed systems",
+    "sortkey models                       all installed systems",
     "sortkey models shop                  one of them",
     "sortkey models shop.model:model      the Model `model` in shop/model.py",
     "sortkey models --markdown shop.model:model > shop.md",
@@ -32,27 +32,25 @@ def run(
         ),
     ] = None,
     is_markdown: Annotated[
-        bool, typer.Option("--markdown", help="As pages of Markdown, to keep in a wiki.")
+        bool, typer.Option("--markdown", help="Print Markdown, for example for a wiki.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Print data models: tables with their keys, indexes and settings; entities with their key
-    templates and fields; access patterns with what they do and what they cost; search documents
-    with what they are made of and what their fields are for. Nothing is connected to, and nothing
-    is read or written.
+    """Print data models: tables with keys, indexes and settings; entities with key templates and
+    fields; access patterns with their requests and costs; search documents with their sources and
+    fields. No connection is made, and nothing is read or written.
 
-    Read units are those of items of 1 KB and of reads that need not be consistent: for one item,
-    and for 100 where a query finds several. `sortkey explain` has the figures for other sizes and
-    numbers.
+    Read units assume items of 1 KB and eventually consistent reads: for one item, and for 100 if a
+    query can find several. `sortkey explain` calculates other sizes and numbers.
     """
     from sortkey.model.description import describe, page
 
-    told = [describe(load_model(name)) for name in models or system_names()]
+    descriptions = [describe(load_model(name)) for name in models or system_names()]
     if json:
-        print_json(told)
+        print_json(descriptions)
     elif is_markdown:
         from sortkey.cli.markdown import markdown
 
-        print("\n".join(markdown(each) for each in told), end="")
+        print("\n".join(markdown(description) for description in descriptions), end="")
     else:
-        print("\n\n".join(page(each) for each in told), end="")
+        print("\n\n".join(page(description) for description in descriptions), end="")

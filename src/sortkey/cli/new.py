@@ -1,4 +1,4 @@
-"""`sortkey new`: projects to begin with."""
+"""`sortkey new`: generates projects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sortkey.commands.help import examples
 
 TEMPLATES = "new_system"
 SUFFIX = ".txt"
-"""Of the templates, so that no tool takes them for Python."""
+"""The suffix of templates, so that no tool treats them as Python."""
 EXAMPLES = examples("sortkey new system tasks")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -27,7 +27,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.callback()
 def new() -> None:
-    """Write a project to begin with."""
+    """Generate a project."""
 
 
 @app.command(
@@ -39,12 +39,12 @@ def system(
     ],
     into: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Where to write it (default: a folder of that name)."),
+        typer.Option(
+            metavar="FOLDER", help="Where to write it (default: a folder with that name)."
+        ),
     ] = None,
 ) -> None:
-    """Write a small, complete system of your own: model, service, routes, page, commands, sample
-    data, tests.
-    """
+    """Generate a small, complete system: model, service, routes, page, commands, sample data, tests."""
     _check(name)
     folder = into or Path(name)
     if folder.exists() and any(folder.iterdir()):
@@ -64,25 +64,21 @@ def _check(name: str) -> None:
 
     if not _NAME.fullmatch(name):
         raise CommandFailed(
-            f"{name!r} cannot name a system: use lower-case letters, digits and hyphens", USAGE
+            f"{name!r} is not a valid name: use lower-case letters, digits and hyphens", USAGE
         )
     package = name.replace("-", "_")
     if name in COMMANDS or name in system_names():
-        raise CommandFailed(
-            f"{name!r} is the name of a command or system already: choose another", USAGE
-        )
+        raise CommandFailed(f"{name!r} is already a command or system: choose another name", USAGE)
     if (
         keyword.iskeyword(package)
         or package in sys.stdlib_module_names
         or package in ("sortkey", "tests")
     ):
-        raise CommandFailed(
-            f"{name!r} would hide a Python module of that name: choose another", USAGE
-        )
+        raise CommandFailed(f"{name!r} would shadow a Python module: choose another name", USAGE)
 
 
 def _words(name: str) -> dict[str, str]:
-    """What the templates leave open."""
+    """The values that fill the templates."""
     parts = name.split("-")
     return {
         "name": name,
@@ -93,14 +89,15 @@ def _words(name: str) -> dict[str, str]:
 
 
 def _templates(folder: Traversable, path: Path) -> list[tuple[Path, str]]:
-    """Every template with its path in the project."""
-    found: list[tuple[Path, str]] = []
-    for each in sorted(folder.iterdir(), key=lambda each: each.name):
-        if each.is_dir():
-            found += _templates(each, path / each.name)
-        elif each.name.endswith(SUFFIX):
-            found.append((path / each.name.removesuffix(SUFFIX), each.read_text(encoding="utf-8")))
-    return found
+    """Every template, with its path in the project."""
+    templates: list[tuple[Path, str]] = []
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            templates += _templates(entry, path / entry.name)
+        elif entry.name.endswith(SUFFIX):
+            target = path / entry.name.removesuffix(SUFFIX)
+            templates.append((target, entry.read_text(encoding="utf-8")))
+    return templates
 
 
 def _target(path: Path, package: str) -> Path:

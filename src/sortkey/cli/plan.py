@@ -1,4 +1,4 @@
-"""`sortkey plan`: what to change so that what is deployed is as a model says."""
+"""`sortkey plan`: how deployed tables differ from a model, and what to change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sortkey.commands.output import print_json
 EXAMPLES = examples(
     "sortkey plan shop.model:model",
     "sortkey plan shop.model:model --data aws://eu-west-1",
-    'sortkey plan shop.model:model --check || echo "the tables lag behind"',
+    'sortkey plan shop.model:model --check || echo "the tables are out of date"',
 )
 
 
@@ -27,11 +27,11 @@ def run(
     ] = False,
     json: Json = False,
 ) -> int:
-    """Compare a model with the tables that are deployed, and print what to do, in order: tables to
-    create, indexes to add, settings to change; entities whose stored items need a backfill; and
-    what can only be done by hand.
+    """Compare a model with the deployed tables and print what to do, in order: tables to create,
+    indexes to add, settings to change, entities whose stored items need a backfill, and changes
+    that must be made by hand.
 
-    Nothing is changed. `sortkey apply` does the steps, `sortkey backfill` the backfills.
+    Nothing is changed. `sortkey apply` runs the steps, `sortkey backfill` the backfills.
     """
     with open_store(data) as store:
         plan = store.plan(load_model(model))

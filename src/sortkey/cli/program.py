@@ -1,5 +1,5 @@
-"""The program that Typer sees: a group that knows the names of its commands, and loads one when it
-is called.
+"""The root of the Typer program: a group that lists its commands by name and loads one when it is
+called.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from sortkey.systems.installed import find_system, headline, system_names
 
 HELP_NAMES = ["-h", "--help"]
 _COMPLETION = ("install_completion", "show_completion")
-"""Options of the program; a Typer of a group would have them again."""
-DESCRIPTION = "DynamoDB in one process and one folder, and data models on it."
+"""Options of the root, which Typer adds to every group."""
+DESCRIPTION = "DynamoDB in one process and one folder, with data models on top."
 EXAMPLES = examples(
     "sortkey up                   everything, with sample data, on this machine",
     "sortkey serve --port 8000    DynamoDB alone, for an SDK or the AWS CLI",
     "sortkey models shop          what a data model holds, and how it is read",
-    "sortkey doctor               what this machine lacks, and for what",
+    "sortkey doctor               what is missing on this machine",
 )
 
 

@@ -1,4 +1,4 @@
-"""`sortkey put`: items from JSON, checked by the entity of a model, into its table."""
+"""`sortkey put`: stores items from JSON, validated by an entity of a model."""
 
 from __future__ import annotations
 
@@ -33,48 +33,46 @@ def run(
         str,
         typer.Argument(
             metavar="MODEL:ENTITY",
-            help="An entity of a model, as shop:Order.",
+            help="An entity of a model, such as shop:Order.",
             autocompletion=complete_entities,
         ),
     ],
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="JSON, or JSON Lines; - is the standard input.")
+        str, typer.Argument(metavar="FILE", help="JSON or JSON Lines; - is standard input.")
     ] = "-",
     data: Data = "data",
     create: Annotated[
-        bool, typer.Option("--create", help="Refuse an item whose key is there already.")
+        bool, typer.Option("--create", help="Fail if an item with the same key exists.")
     ] = False,
     ensure: Annotated[
-        bool, typer.Option("--ensure", help="Create the table if it is not there.")
+        bool, typer.Option("--ensure", help="Create the table if it does not exist.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check the items, and store nothing.")
+        bool, typer.Option("--dry-run", help="Validate the items; store nothing.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Store items of one kind: an object, a list of them, or one on each line.
+    """Store items of one entity: a JSON object, a list of objects, or an object on each line.
 
-    They are written with the fields of the entity, or with its stored attributes, plain or as
-    DynamoDB JSON. All of them are checked before the first is stored; keys and index keys are made
-    by the entity.
+    Items have the fields of the entity, or its stored attributes, plain or as DynamoDB JSON. All
+    are validated before the first is stored. The entity computes keys and index keys.
     """
     kind = find_entity(entity)
-    entities = [_entity(kind, each, number) for number, each in enumerate(_objects(_text(file)), 1)]
+    objects = enumerate(_objects(_text(file)), 1)
+    entities = [_entity(kind, item, number) for number, item in objects]
     stored = entities if dry_run else _store(kind, entities, data, create=create, ensure=ensure)
     if json:
-        print_json([each.model_dump(mode="json", exclude_none=True) for each in stored])
+        print_json([item.model_dump(mode="json", exclude_none=True) for item in stored])
         return
     verb = "would store" if dry_run else "stored"
-    for each in stored:
-        print(f"{verb} {_key(each)}")
+    for item in stored:
+        print(f"{verb} {_key(item)}")
 
 
 def _text(file: str) -> str:
     if file == "-":
         if sys.stdin.isatty():
-            print(
-                "reading JSON from the keyboard: Ctrl-D ends it, Ctrl-C gives up", file=sys.stderr
-            )
+            print("reading JSON from the keyboard: Ctrl-D ends it, Ctrl-C cancels", file=sys.stderr)
         return sys.stdin.read()
     try:
         with open(file, encoding="utf-8") as opened:
@@ -88,65 +86,67 @@ def _objects(text: str) -> list[dict[str, Any]]:
     import json
 
     try:
-        read: Any = json.loads(text)
-        found: list[Any] = cast(list[Any], read) if isinstance(read, list) else [read]
-    except ValueError as whole:
+        value: Any = json.loads(text)
+        items: list[Any] = cast(list[Any], value) if isinstance(value, list) else [value]
+    except ValueError as error:
         try:
-            # Not splitlines(), which also cuts at signs that JSON has in its texts.
-            found = [json.loads(line) for line in text.split("\n") if line.strip()]
+            # Not splitlines(), which also splits at characters that JSON strings may contain.
+            items = [json.loads(line) for line in text.split("\n") if line.strip()]
         except ValueError:
-            raise CommandFailed(f"this is no JSON: {whole}", FAILED) from None
-    if not found:
+            raise CommandFailed(f"not valid JSON: {error}", FAILED) from None
+    if not items:
         raise CommandFailed(
-            "there is no item in it: give a file, or JSON on the standard input", FAILED
+            "the input has no items: give a file, or JSON on standard input", FAILED
         )
-    for number, each in enumerate(found, 1):
-        if not isinstance(each, dict):
-            raise CommandFailed(f"item {number} is no JSON object: {each!r:.60}", FAILED)
-    return found
+    for number, item in enumerate(items, 1):
+        if not isinstance(item, dict):
+            raise CommandFailed(f"item {number} is not a JSON object: {item!r:.60}", FAILED)
+    return items
 
 
-def _entity(kind: type[Entity], given: dict[str, Any], number: int) -> Entity:
+def _entity(kind: type[Entity], fields: dict[str, Any], number: int) -> Entity:
     from pydantic import ValidationError
 
     from sortkey.errors import InvalidItem, SortkeyError
     from sortkey.model.codec import encode
 
     try:
-        if _is_dynamodb_json(given):
-            return kind.from_item(given)
-        if (
-            kind.__layout__.table.key[0] in given.keys() - kind.__layout__.places.keys()
-        ):  # a stored item, plain
-            return kind.from_item({name: encode(value) for name, value in given.items()})
-        return kind.model_validate(given)
+        if _is_dynamodb_json(fields):
+            return kind.from_item(fields)
+        is_stored_form = (
+            kind.__layout__.table.key[0] in fields.keys() - kind.__layout__.places.keys()
+        )
+        if is_stored_form:
+            return kind.from_item({name: encode(value) for name, value in fields.items()})
+        return kind.model_validate(fields)
     except ValidationError as error:
         raise CommandFailed(
-            f"item {number} is no {kind.__name__}: {_problems(error)}", FAILED
+            f"item {number} is not a valid {kind.__name__}: {_problems(error)}", FAILED
         ) from error
     except InvalidItem as error:
         inner = error.__cause__
-        told = _problems(inner) if isinstance(inner, ValidationError) else str(inner or error)
-        raise CommandFailed(f"item {number} is no {kind.__name__}: {told}", FAILED) from error
+        problems = _problems(inner) if isinstance(inner, ValidationError) else str(inner or error)
+        raise CommandFailed(
+            f"item {number} is not a valid {kind.__name__}: {problems}", FAILED
+        ) from error
     except SortkeyError as error:
         raise CommandFailed(f"item {number}: {error}", FAILED) from error
 
 
 def _problems(error: Any) -> str:
     """Every field that is wrong, in one line."""
-    each = (
-        f"{'.'.join(map(str, problem['loc'])) or 'it'}: {problem['msg']}"
+    return "; ".join(
+        f"{'.'.join(map(str, problem['loc'])) or 'item'}: {problem['msg']}"
         for problem in error.errors()
     )
-    return "; ".join(each)
 
 
-def _is_dynamodb_json(given: Mapping[str, Any]) -> bool:
-    typed = [cast(dict[str, Any], value) for value in given.values() if isinstance(value, dict)]
+def _is_dynamodb_json(fields: Mapping[str, Any]) -> bool:
+    typed = [cast(dict[str, Any], value) for value in fields.values() if isinstance(value, dict)]
     return (
-        bool(given)
-        and len(typed) == len(given)
-        and all(len(each) == 1 and each.keys() <= _TYPES for each in typed)
+        bool(fields)
+        and len(typed) == len(fields)
+        and all(len(value) == 1 and value.keys() <= _TYPES for value in typed)
     )
 
 
@@ -157,14 +157,14 @@ def _store(
         if ensure:
             store.ensure(kind.__layout__.table)
         stored: list[Entity] = []
-        for each in entities:
-            stored.append(store.create(each) if create else store.put(each))
+        for entity in entities:
+            stored.append(store.create(entity) if create else store.put(entity))
             advance(1)
         return stored
 
 
 def _open(kind: type[Entity], data: str) -> Store:
-    """With the buckets of the folder, where the entity has payloads."""
+    """Open the store, with the buckets of the folder if the entity has payloads."""
     if not kind.__layout__.payloads or "://" in data:
         return open_store(data)
     import sortkey

@@ -1,4 +1,4 @@
-"""`sortkey query`: a named access pattern of a model, run on data."""
+"""`sortkey query`: runs a named access pattern of a model."""
 
 from __future__ import annotations
 
@@ -34,35 +34,37 @@ def run(
     pattern: Called,
     arguments: Arguments = None,
     data: Data = "data",
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Items at most.")] = 25,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of items.")] = 25,
     cursor: Annotated[
-        str | None, typer.Option(metavar="CURSOR", help="Go on where a page ended.")
+        str | None,
+        typer.Option(metavar="CURSOR", help="Continue after the page that printed this cursor."),
     ] = None,
     descending: Annotated[
-        bool, typer.Option("--descending", help="From the end of the sort key.")
+        bool, typer.Option("--descending", help="Reverse the order of the sort key.")
     ] = False,
     columns: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Only these fields, with commas, in this order."),
+        typer.Option(
+            metavar="NAMES", help="Only these fields, separated by commas, in this order."
+        ),
     ] = None,
     all_fields: Annotated[
-        bool, typer.Option("--all", help="Every field of every item, whole, one below the other.")
+        bool, typer.Option("--all", help="Every field of every item, one per line.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Run an access pattern of a model and print what it finds.
+    """Run an access pattern of a model and print the items it finds.
 
-    The model can be left out where only one of those that ship has a pattern of that name. A page
-    has up to --limit items; where there are more, the cursor of the next page is printed. A
-    terminal gets a table of the fields that fit, those that tell most first. A pipe gets all of
-    them, with tabs.
+    You can omit the model if only one installed system has a pattern of that name. A page has up to
+    --limit items. If there are more, the cursor of the next page is printed. A terminal shows a
+    table of the fields that fit, the most useful first. A pipe gets all fields, separated by tabs.
     """
-    found, given = read_call(pattern, arguments or ())
-    read = _read(found, given)
+    access_pattern, texts = read_call(pattern, arguments or ())
+    read = _read(access_pattern, texts)
     with open_store(data) as store:
-        kinds, next_cursor = _found(store, read, limit, cursor, descending)
+        kinds, next_cursor = _fetch(store, read, limit, cursor, descending)
     if json:
-        _print_json(found, kinds, next_cursor)
+        _print_json(access_pattern, kinds, next_cursor)
         return
     wanted = None if columns is None else [name.strip() for name in columns.split(",")]
     for kind, entities in kinds.items():
@@ -73,22 +75,22 @@ def run(
         print(f"more: --cursor {next_cursor}", file=sys.stderr)
 
 
-def _read(pattern: AccessPattern, given: dict[str, str]) -> Read:
+def _read(pattern: AccessPattern, texts: dict[str, str]) -> Read:
     from sortkey.errors import ModelError
     from sortkey.model.description import parameters_of
 
-    values = typed(pattern, given)
+    values = typed(pattern, texts)
     missing = [
-        each.name
-        for each in parameters_of(pattern)
-        if each.default is each.empty and each.name not in given
+        parameter.name
+        for parameter in parameters_of(pattern)
+        if parameter.default is parameter.empty and parameter.name not in texts
     ]
     if missing:
         wanted = " ".join(f"{name}=…" for name in missing)
         raise CommandFailed(f"{pattern.name} needs {', '.join(missing)}: add {wanted}", USAGE)
     try:
         return pattern.function(**values)
-    except ModelError as error:  # a value that cannot stand in a key
+    except ModelError as error:  # a value that is not allowed in a key
         raise CommandFailed(str(error), USAGE) from None
 
 
@@ -96,7 +98,7 @@ Kinds = dict[str, list["Entity"]]
 """Entities by the name of their class."""
 
 
-def _found(
+def _fetch(
     store: Store, read: Read, limit: int, cursor: str | None, descending: bool
 ) -> tuple[Kinds, str | None]:
     from sortkey.model.collections import CollectionQuery
@@ -110,11 +112,11 @@ def _found(
         return {read.entity.__name__: list(page.items)}, page.cursor
     if cursor is not None or descending:
         raise CommandFailed(
-            "this pattern gives all that it finds, in its own order: it has no pages", USAGE
+            "this pattern has no pages and a fixed order: omit --cursor and --descending", USAGE
         )
     if isinstance(read, ItemKey):
-        found = store.find(read)
-        return {read.entity.__name__: [] if found is None else [found]}, None
+        entity = store.find(read)
+        return {read.entity.__name__: [] if entity is None else [entity]}, None
     if isinstance(read, CollectionQuery):
         grouped = store.collection(read)
         return {member.__name__: list(grouped.of(member)) for member in read.members}, None
@@ -126,7 +128,7 @@ def _print_kind(
 ) -> None:
     if not entities:
         return
-    rows, keys = [_dumped(each) for each in entities], _key_fields(type(entities[0]))
+    rows, keys = [_dumped(entity) for entity in entities], _key_fields(type(entities[0]))
     columns = in_order(rows, keys) if wanted is None else _known(entities[0], wanted)
     cells = [[row.get(name) for name in columns] for row in rows]
     if is_all:
@@ -140,12 +142,12 @@ def _print_kind(
             title,
             whole=whole,
             order=order,
-            more="--all shows everything, --columns chooses",
+            more="--all shows everything, --columns selects fields",
         )
 
 
 def _key_fields(kind: type[Entity]) -> list[str]:
-    """What tells items apart."""
+    """The fields that identify an item."""
     by_attribute = kind.__layout__.by_attribute
     return [
         by_attribute[name].name for name in kind.__layout__.primary.names if name in by_attribute
@@ -156,7 +158,7 @@ def _known(entity: Entity, wanted: list[str]) -> list[str]:
     known = type(entity).model_fields
     if unknown := [name for name in wanted if name not in known]:
         raise CommandFailed(
-            f"{type(entity).__name__} has no field {', '.join(unknown)}; it has: "
+            f"{type(entity).__name__} has no field {', '.join(unknown)}: choose from "
             f"{', '.join(known)}",
             USAGE,
         )
@@ -164,8 +166,8 @@ def _known(entity: Entity, wanted: list[str]) -> list[str]:
 
 
 def _print_json(pattern: AccessPattern, kinds: Kinds, cursor: str | None) -> None:
-    """The items in a list; by kind, where the pattern finds several kinds."""
-    by_kind = {kind: [_dumped(each) for each in entities] for kind, entities in kinds.items()}
+    """The items as a list, or by kind if the pattern finds several kinds."""
+    by_kind = {kind: [_dumped(entity) for entity in entities] for kind, entities in kinds.items()}
     items = by_kind if len(by_kind) > 1 else next(iter(by_kind.values()))
     print_json({"pattern": pattern.name, "items": items, "cursor": cursor})
 

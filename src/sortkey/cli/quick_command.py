@@ -1,8 +1,8 @@
-"""A command whose arguments are read without pydantic, which Typer would load to convert them.
+"""A command that parses its arguments without pydantic, which Typer loads to convert them.
 
-For `sortkey serve`: pydantic alone would make its start half as long again, and cost 9 MB for as
-long as it runs. It converts texts, lists of them, whole numbers and choices; other types, and every
-error, are left to Typer.
+For `sortkey serve`: pydantic would add half to its start time, and 9 MB for as long as it runs.
+This class converts strings, lists of strings, integers and choices. Typer handles other types and
+reports every error.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typer.core import TyperCommand
 
 
 class QuickCommand(TyperCommand):
-    """Reads plain arguments itself."""
+    """Converts plain arguments itself."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         values = self._plain_values(ctx, list(args))
@@ -24,27 +24,25 @@ class QuickCommand(TyperCommand):
         return []
 
     def _plain_values(self, ctx: Any, args: list[str]) -> dict[str, Any] | None:
-        """The arguments by name; None where Typer has to look at them: for help, an error, or
-        another type.
-        """
-        if any(not each.isascii() or each in ctx.help_option_names for each in args):
+        """The arguments by name, or None if Typer must handle them: help, an error, another type."""
+        if any(not word.isascii() or word in ctx.help_option_names for word in args):
             return None
         try:
-            given, rest, _ = self.make_parser(ctx).parse_args(args=list(args))
+            options, rest, _ = self.make_parser(ctx).parse_args(args=list(args))
             if rest:
                 return None
             values: dict[str, Any] = {}
             for param in self.get_params(ctx):
-                raw, _source = param.consume_value(ctx, given)
+                raw, _source = param.consume_value(ctx, options)
                 if param.expose_value:
                     values[str(param.name)] = _converted(param, raw)
             return values
-        except Exception:  # Typer finds the same fault, and has the words for it
+        except Exception:  # Typer finds and reports the same error
             return None
 
 
 def _converted(param: Any, raw: Any) -> Any:
-    """A value as its parameter has it. Raises ValueError where it is not plain."""
+    """A value with the type of its parameter. Raises ValueError for types that Typer must handle."""
     kind: Any = param.type_descriptor.annotation
     if get_origin(kind) is list:
         if get_args(kind) != (str,):

@@ -1,6 +1,4 @@
-"""`sortkey reconcile`: where the search indexes of a model differ from its tables, and the
-repair.
-"""
+"""`sortkey reconcile`: finds and repairs differences between search indexes and their tables."""
 
 from __future__ import annotations
 
@@ -50,30 +48,29 @@ def run(
     folder, run this with --dry-run. The exit code is 1 when something is left: differences with
     --dry-run, or unreadable items.
     """
-    with kept_searches(model, documents or [], data, objects, search) as kept:
-        done = {each.name: _compared(each, model, repair=not dry_run) for each in kept}
+    with kept_searches(model, documents or [], data, objects, search) as searches:
+        drifts = {search.name: _reconcile(search, model, repair=not dry_run) for search in searches}
     if json:
-        print_json([_json(name, drift) for name, drift in done.items()])
+        print_json([_json(name, drift) for name, drift in drifts.items()])
     else:
-        print("\n".join(line for name, drift in done.items() for line in _lines(name, drift)))
-    return (
-        FAILED if any(each.unreadable or (dry_run and each.count) for each in done.values()) else 0
-    )
+        print("\n".join(line for name, drift in drifts.items() for line in _lines(name, drift)))
+    has_rest = any(drift.unreadable or (dry_run and drift.count) for drift in drifts.values())
+    return FAILED if has_rest else 0
 
 
-def _compared(kept: KeptSearch, model: str, *, repair: bool) -> Drift:
+def _reconcile(search: KeptSearch, model: str, *, repair: bool) -> Drift:
     from sortkey.runtime.search import reconcile
 
-    _check_built(kept, model)
-    with counting(f"comparing {kept.name}") as on_progress:
+    _check_built(search, model)
+    with counting(f"comparing {search.name}") as on_progress:
         if repair:
-            kept.search.ensure()
-        return reconcile(kept.search, kept.source, repair=repair, on_progress=on_progress)
+            search.search.ensure()
+        return reconcile(search.search, search.source, repair=repair, on_progress=on_progress)
 
 
 def _check_built(kept: KeptSearch, model: str) -> None:
-    """An index that was never filled to its end lacks everything: that is no list for anybody to
-    read.
+    """Fail for an index that was never completely built: the list of what is missing would be
+    useless.
     """
     from sortkey.errors import SearchIndexMissing
 
@@ -84,22 +81,20 @@ def _check_built(kept: KeptSearch, model: str) -> None:
     if not is_built:
         name = kept.search.document.name
         raise CommandFailed(
-            f"the index of {kept.name} is not built, or not for the fields of today: `sortkey "
-            f"reindex {model} {name}`"
-            " builds it, and so does `sortkey up`"
+            f"the index of {kept.name} is not built for the current fields: run `sortkey reindex "
+            f"{model} {name}` or `sortkey up`"
         )
 
 
 def _json(name: str, drift: Drift) -> dict[str, Any]:
     counts: dict[str, Any] = {"document": name, "checked": drift.checked}
-    return (
-        counts | {kind: getattr(drift, kind) for kind in KINDS} | {"is_repaired": drift.is_repaired}
-    )
+    lists = {kind: getattr(drift, kind) for kind in KINDS}
+    return counts | lists | {"is_repaired": drift.is_repaired}
 
 
 def _lines(name: str, drift: Drift) -> list[str]:
-    repaired = ", repaired" if drift.is_repaired and drift.count else ""
+    suffix = ", repaired" if drift.is_repaired and drift.count else ""
     return [
         *(line for kind in KINDS for line in listed(kind, getattr(drift, kind))),
-        f"{name}: {drift}{repaired}",
+        f"{name}: {drift}{suffix}",
     ]

@@ -1,4 +1,4 @@
-"""`sortkey reindex`: search indexes of a model, built anew from its tables."""
+"""`sortkey reindex`: rebuilds the search indexes of a model from its tables."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ def run(
     search: Index = None,
     json: Json = False,
 ) -> int:
-    """Build the search indexes of a model anew from its tables: because a document is declared in
-    another way, or an index is lost.
+    """Rebuild the search indexes of a model from its tables, after a document's declaration has
+    changed or an index was lost.
 
-    A new index is filled beside the old one, which answers until the new one takes its place. It
-    may be stopped and started again: it goes on where it was. Reading whole tables is paid for on
-    AWS.
+    A new index is filled next to the old one, which answers queries until the new one replaces it.
+    You can stop it and start it again: it continues where it stopped. AWS charges for reading whole
+    tables.
 
-    One process writes an index in a folder, so stop a `sortkey up` of that folder before; an
-    OpenSearch may be in use. The exit code is 1 when items could not be read.
+    Only one process can write an index in a folder, so stop `sortkey up` on that folder first. An
+    OpenSearch index may be in use. The exit code is 1 when items could not be read.
     """
-    with kept_searches(model, documents or [], data, objects, search) as kept:
-        done = [_reindexed(each) for each in kept]
+    with kept_searches(model, documents or [], data, objects, search) as searches:
+        results = [_reindex(search) for search in searches]
     if json:
-        print_json(done)
+        print_json(results)
     else:
-        print("\n".join(line for each in done for line in _lines(each)))
-    return FAILED if any(each["unreadable"] for each in done) else 0
+        print("\n".join(line for result in results for line in _lines(result)))
+    return FAILED if any(result["unreadable"] for result in results) else 0
 
 
-def _reindexed(kept: KeptSearch) -> dict[str, Any]:
+def _reindex(kept: KeptSearch) -> dict[str, Any]:
     from sortkey.runtime.search import reindex
 
     with counting(f"indexing {kept.name}") as on_progress:
@@ -59,15 +59,15 @@ def _reindexed(kept: KeptSearch) -> dict[str, Any]:
         "document": kept.name,
         "count": kept.search.count(),
         "written": done.written,
-        "changed_meanwhile": done.caught_up.count + done.final_check.count,
-        "unreadable": done.final_check.unreadable,
+        "changed_meanwhile": done.caught_up.count + done.last_look.count,
+        "unreadable": done.last_look.unreadable,
     }
 
 
 def _lines(done: dict[str, Any]) -> list[str]:
     rest = f", {done['changed_meanwhile']:,} changed meanwhile" if done["changed_meanwhile"] else ""
-    found = "1 document" if done["count"] == 1 else f"{done['count']:,} documents"
+    documents = "1 document" if done["count"] == 1 else f"{done['count']:,} documents"
     return [
         *listed("unreadable", done["unreadable"]),
-        f"{done['document']}: built anew, {found} ({done['written']:,} written by this run{rest})",
+        f"{done['document']}: rebuilt, {documents} ({done['written']:,} written by this run{rest})",
     ]

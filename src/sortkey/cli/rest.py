@@ -1,4 +1,4 @@
-"""`sortkey rest`: the systems over REST, with their workers, from one folder or from AWS."""
+"""`sortkey rest`: serves systems over REST, with their workers, from one folder or from AWS."""
 
 from __future__ import annotations
 
@@ -27,45 +27,49 @@ EXAMPLES = examples(
     "sortkey keys create nightly --system shop       a key for it",
 )
 
+OneSystem = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="SYSTEM",
+        help="Serve only this system, at the root (default: each under its name).",
+    ),
+]
+SystemNames = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES", help="Systems to serve, separated by commas (default: all with REST)."
+    ),
+]
+Folder = Annotated[
+    str,
+    typer.Option(metavar="FOLDER", help="Folder with the tables, the buckets and the secret."),
+]
+StoreAddress = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Address of tables elsewhere: http://… or aws://region."),
+]
+NoWorkers = Annotated[
+    bool, typer.Option("--no-workers", help="Run no jobs: they wait for workers elsewhere.")
+]
+
 
 def run(
-    system: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="SYSTEM",
-            help="Serve this system alone, at the root (default: each under its name).",
-        ),
-    ] = None,
-    systems: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES", help="Systems to serve, with commas (default: all that can be)."
-        ),
-    ] = None,
-    data: Annotated[
-        str,
-        typer.Option(metavar="FOLDER", help="Folder of the tables, the buckets and the secret."),
-    ] = "data",
-    store: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS", help="Tables that are elsewhere: http://… or aws://region."
-        ),
-    ] = None,
+    system: OneSystem = None,
+    systems: SystemNames = None,
+    data: Folder = "data",
+    store: StoreAddress = None,
     objects: BucketAddress = None,
     search: Index = None,
     host: HostName = "127.0.0.1",
     port: Port = 8080,
     url: PublicUrl = None,
     allow_host: AllowHost = None,
-    no_workers: Annotated[
-        bool, typer.Option("--no-workers", help="Only answer: jobs wait for workers elsewhere.")
-    ] = False,
+    no_workers: NoWorkers = False,
 ) -> None:
     """Serve the REST interfaces of the systems, and run their jobs, in one process.
 
-    Everything lies in one folder, unless --store and --objects name other places. Users need a
-    token, programs a key; /docs describes every route, /health says whether it runs.
+    Everything is stored in one folder, unless --store and --objects give other addresses. Users
+    need a token, programs a key. /docs describes every route, /health reports the server's state.
     """
     from sortkey.commands.loops import log_to_stderr, run_loop
     from sortkey.systems.shared import Addresses
@@ -75,20 +79,20 @@ def run(
     log_to_stderr()
     if system and systems:
         raise CommandFailed(
-            "a system at the root is served alone: leave --systems out, or SYSTEM", USAGE
+            "SYSTEM serves one system at the root: omit it, or omit --systems", USAGE
         )
-    chosen, has_workers = served_systems(system or systems), not no_workers
-    if system and len(chosen) != 1:
+    served, has_workers = served_systems(system or systems), not no_workers
+    if system and len(served) != 1:
         raise CommandFailed(
-            "one system can be served at the root: name several with --systems", USAGE
+            "only one system can be served at the root: give several with --systems", USAGE
         )
-    models = [*load_models(chosen, ()).values()]
+    models = [*load_models(served, ()).values()]
     addresses = Addresses(data, store, objects, search)
     origins = origin_policy(host, allow_host, url=url)
     sockets = listen(host, port)
     address = url or address_of(sockets[0])
     with opened(addresses, models, address) as shared:
-        hosted = Host(shared, chosen, origins=origins, at_root=system is not None)
+        hosted = Host(shared, served, origins=origins, at_root=system is not None)
         openers = SecondOpeners(shared.engine) if shared.engine else None
 
         def ready() -> None:
@@ -100,12 +104,12 @@ def run(
 
 
 def _banner(host: Host, addresses: Addresses, url: str, has_workers: bool, at_root: bool) -> str:
-    names = [each.system.name for each in host.systems]
+    names = [hosted.system.name for hosted in host.systems]
     width = max(map(len, [*names, "docs", "data"]))
-    served = [(name, url if at_root else f"{url}/{name}") for name in names]
-    rows = [*served, ("docs", f"{url}/docs"), ("data", tables_text(addresses))]
+    urls = [(name, url if at_root else f"{url}/{name}") for name in names]
+    rows = [*urls, ("docs", f"{url}/docs"), ("data", tables_text(addresses))]
     rows.append(("jobs", "run in this process" if has_workers else "wait for workers elsewhere"))
-    lines = "\n".join(f"  {name:<{width}}  {what}" for name, what in rows)
+    lines = "\n".join(f"  {name:<{width}}  {value}" for name, value in rows)
     return f"""\
 sortkey serves REST on {url}
 {lines}

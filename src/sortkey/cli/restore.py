@@ -1,6 +1,4 @@
-"""`sortkey restore`: tables as they were, from a backup or at a point in time; or a folder from its
-copy.
-"""
+"""`sortkey restore`: restores tables from a backup or to a point in time, or a folder from a copy."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from sortkey.transfer import RestoredTable
 
 EXAMPLES = examples(
-    "sortkey restore Orders --at 10m --as Orders-before     beside the table",
+    "sortkey restore Orders --at 10m --as Orders-before     next to the table",
     "sortkey restore Orders --at 2026-11-01T12:00:00Z --in-place",
     "sortkey restore Orders --backup before-1.2 --as Orders-1.1",
     "sortkey restore shop --at 1h --in-place              the tables of a model",
@@ -30,43 +28,47 @@ EXAMPLES = examples(
     "sortkey restore --from backups/monday --data data-sunday --at 1d",
 )
 
+At = Annotated[str | None, typer.Option(metavar="TIME", help=f"A point in time: {MOMENT_HELP}")]
+BackupName = Annotated[str | None, typer.Option(metavar="BACKUP", help="A backup, by name or ARN.")]
+NewName = Annotated[
+    str | None, typer.Option("--as", metavar="TABLE", help="Restore to a new table.")
+]
+InPlace = Annotated[
+    bool,
+    typer.Option("--in-place", help="Change the table itself; only differences are written."),
+]
+CopyFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        metavar="FOLDER",
+        help="Create the data folder from a copy made with `backup --to`.",
+    ),
+]
+
 
 def run(
     what: What = None,
     data: Data = "data",
-    at: Annotated[
-        str | None, typer.Option(metavar="MOMENT", help=f"A point in time: {MOMENT_HELP}")
-    ] = None,
-    backup: Annotated[
-        str | None, typer.Option(metavar="BACKUP", help="A backup, by name or ARN.")
-    ] = None,
-    new_name: Annotated[
-        str | None, typer.Option("--as", metavar="TABLE", help="Make a new table of it.")
-    ] = None,
-    in_place: Annotated[
-        bool,
-        typer.Option("--in-place", help="Change the table itself: only what differs is written."),
-    ] = False,
-    copy: Annotated[
-        Path | None,
-        typer.Option(
-            "--from", metavar="FOLDER", help="Make the data folder from a copy of `backup --to`."
-        ),
-    ] = None,
+    at: At = None,
+    backup: BackupName = None,
+    new_name: NewName = None,
+    in_place: InPlace = False,
+    copy: CopyFolder = None,
     json: Json = False,
 ) -> None:
-    """Restore tables to what they held at a moment, or when a backup of them was made.
+    """Restore tables from a backup, or to a point in time.
 
-    A new table has the keys and indexes of the old one, but, as on AWS, no TTL, stream or recovery
-    of its own. In place everything stays as it is but the items; streams tell the changes. A moment
-    needs point-in-time recovery, which the tables of models have unless they say otherwise, and
-    lies in the last 35 days. Where no table is named, those of Sortkey's own that keep no history,
-    as of jobs and backfills, are left as they are.
+    A new table has the keys and indexes of the old one but, as on AWS, not its TTL, stream and
+    recovery settings. --in-place changes only items, and streams contain the changes. A point in
+    time must be in the last 35 days and needs point-in-time recovery, which tables of models have
+    by default. If you name no table, Sortkey's own tables without history, such as those of jobs
+    and backfills, are not changed.
     """
     from sortkey.transfer import restore_folder, restore_tables
 
     check_name("--as", new_name)
-    moment = None if at is None else read_moment(at)
+    time = None if at is None else read_moment(at)
     restored: list[RestoredTable] = []
     with progress_bars() as on_progress:
         if copy is not None:
@@ -75,17 +77,17 @@ def run(
             in_place = True
         elif (at is None) == (backup is None):
             raise CommandFailed(
-                "say to what: --at a moment, or --backup; or --from a copy of the folder", USAGE
+                "give one of --at TIME and --backup BACKUP, or --from FOLDER", USAGE
             )
-        if moment is not None or backup is not None:
-            with open_store(data) as store, _on_a_copy(data, copy):
+        if time is not None or backup is not None:
+            with open_store(data) as store, _rewound_copy(data, copy):
                 tables = what or []
-                if what and backup is None:  # a backup may be of a table that is gone
+                if what and backup is None:  # a backup may be of a deleted table
                     tables = named_tables(store.backend, what)
                 restored = restore_tables(
                     store,
                     tables,
-                    at=moment,
+                    at=time,
                     backup=backup,
                     rename=new_name,
                     in_place=in_place,
@@ -96,12 +98,12 @@ def run(
 
 def _print(restored: Sequence[RestoredTable], data: str, copy: Path | None, json: bool) -> None:
     if json:
-        print_json({"folder": data, "tables": [_as_json(each) for each in restored]})
+        print_json({"folder": data, "tables": [_as_json(table) for table in restored]})
         return
     if copy is not None:
-        print(f"{data} is created from {copy}")
-    for each in restored:
-        print(f"{each.table}: {each.summary}")
+        print(f"created {data} from {copy}")
+    for table in restored:
+        print(f"{table.table}: {table.summary}")
 
 
 def _as_json(restored: RestoredTable) -> dict[str, Any]:
@@ -118,15 +120,13 @@ def _check_copy(
 ) -> None:
     if what or backup or new_name or "://" in data:
         raise CommandFailed(
-            "--from makes a whole folder: give only --data, and --at if it should be older", USAGE
+            "--from restores a whole folder: give only --data, and --at for an earlier state", USAGE
         )
 
 
 @contextmanager
-def _on_a_copy(data: str, copy: Path | None) -> Generator[None]:
-    """Where the folder is made and its tables cannot be rewound, say that it is there all
-    the same.
-    """
+def _rewound_copy(data: str, copy: Path | None) -> Generator[None]:
+    """If the tables of a new folder cannot be rewound, say that the folder itself was created."""
     from sortkey.errors import SortkeyError
 
     try:
@@ -134,7 +134,7 @@ def _on_a_copy(data: str, copy: Path | None) -> Generator[None]:
     except (CommandFailed, SortkeyError) as error:
         if copy is None:
             raise
-        advice = f"`sortkey restore --data {data} --at … --in-place` can rewind it"
+        advice = f"`sortkey restore --data {data} --at … --in-place` rewinds it"
         raise CommandFailed(
-            f"{data} is created from {copy}, but not rewound: {error}; {advice}", FAILED
+            f"created {data} from {copy}, but did not rewind it: {error}; {advice}", FAILED
         ) from None

@@ -1,6 +1,4 @@
-"""The sample data of `sortkey up`: each system's own, loaded in a thread while everything already
-answers.
-"""
+"""Loads the sample data of each system in a thread, while `sortkey up` already serves."""
 
 from __future__ import annotations
 
@@ -13,12 +11,10 @@ log = logging.getLogger("sortkey.up")
 
 
 class Samples:
-    """Loads one sample after the other from `start` on. `loaders` are the functions that do it, by
-    system.
+    """Loads one sample after another, once started. `loaders` are the functions, by system.
 
-    A loader that returns a text has something to say that only the running system knows, as a key
-    to try it with. A sample that cannot be loaded is logged, and the next one is loaded: nothing
-    else depends on it.
+    A loader may return a text to print, such as a key to try the system with. A sample that cannot
+    be loaded is logged, and the next one is loaded: nothing else depends on it.
     """
 
     def __init__(self, loaders: Mapping[str, Callable[[], object]]) -> None:
@@ -30,7 +26,7 @@ class Samples:
         self._thread.start()
 
     def stop(self) -> None:
-        """Finish the current one and start no other: the next start loads the rest."""
+        """Finish the current sample. The next start loads the rest."""
         self._stopping.set()
         if self._thread.ident is not None:
             self._thread.join()
@@ -42,7 +38,7 @@ class Samples:
             try:
                 with _status(f"{name}: loading sample data ({number} of {len(self._loaders)})"):
                     message = load()
-                print(f"  {name}: sample data is there", flush=True)
+                print(f"  {name}: sample data is loaded", flush=True)
                 if isinstance(message, str):
                     print(f"  {name}: {message}", flush=True)
             except Exception:

@@ -1,6 +1,4 @@
-"""What `sortkey reindex` and `sortkey reconcile` share: the search documents of a model, opened
-with their tables.
-"""
+"""The search documents of a model with their tables, for `sortkey reindex` and `reconcile`."""
 
 from __future__ import annotations
 
@@ -24,70 +22,70 @@ if TYPE_CHECKING:
     from sortkey.runtime.store import Store
 
 SHOWN = 20
-"""So many ids of a kind are for people; --json has all."""
+"""How many ids of a kind are printed; --json prints all."""
 
 
 @contextmanager
 def kept_searches(
     model: str, names: Sequence[str], data: str, objects: str | None, search: str | None
 ) -> Generator[list[KeptSearch]]:
-    """The searches of a model's documents, as `sortkey up` has them, closed with the block. Nothing
-    is made yet.
+    """The searches of a model's documents, as `sortkey up` opens them, closed with the block. No
+    index is created.
     """
     from contextlib import ExitStack
 
     from sortkey.connect.searches import open_kept
     from sortkey.errors import SearchIndexInUse
 
-    found = load_model(model)
-    chosen, address = _chosen(found, names), _address(data, search)
-    with _store(chosen, data, objects) as store, ExitStack() as opened:
-        check_tables(store.backend, _tables(chosen), model)
-        kept = [open_kept(store, found, each, address) for each in chosen]
-        for each in kept:
-            opened.enter_context(closing(each.search))
+    loaded = load_model(model)
+    documents, address = _documents(loaded, names), _address(data, search)
+    with _store(documents, data, objects) as store, ExitStack() as opened:
+        check_tables(store.backend, _tables(documents), model)
+        searches = [open_kept(store, loaded, document, address) for document in documents]
+        for kept in searches:
+            opened.enter_context(closing(kept.search))
         try:
-            yield kept
-        except SearchIndexInUse as held:
+            yield searches
+        except SearchIndexInUse as error:
             raise CommandFailed(
-                f"{str(held).partition(': ')[0]}, which keeps it in step (`sortkey up`?): stop "
-                "that, give this command"
-                " again, and start it; `sortkey reconcile --dry-run` tells whether it is needed"
+                f"{str(error).partition(': ')[0]} that updates it (`sortkey up`?): stop that process "
+                "and run this command again; `sortkey reconcile --dry-run` shows whether it is needed"
             ) from None
 
 
 @contextmanager
 def counting(title: str) -> Generator[Callable[[int], None]]:
-    """A bar while the block runs; the block calls what it is given with how many documents are
-    done.
+    """A progress bar while the block runs. The block calls the function with the number of documents
+    done so far.
     """
     seen = 0
     with progress(title, None, "documents") as advance:
 
-        def on_progress(count: int) -> None:
+        def show(count: int) -> None:
             nonlocal seen
             advance(count - seen)
             seen = count
 
-        yield on_progress
+        yield show
 
 
 def listed(title: str, ids: Sequence[str]) -> list[str]:
-    """Lines for people: a kind, and what is of it."""
+    """Lines to print: the kind, and the ids."""
     more = [f"{'':<11} and {len(ids) - SHOWN:,} more: --json lists all"] if len(ids) > SHOWN else []
-    return [*(f"{title:<11} {each}" for each in ids[:SHOWN]), *more]
+    return [*(f"{title:<11} {key}" for key in ids[:SHOWN]), *more]
 
 
-def _chosen(model: Model, names: Sequence[str]) -> list[ModelDocument]:
-    known = {each.document.name: each for each in model.documents}
+def _documents(model: Model, names: Sequence[str]) -> list[ModelDocument]:
+    known = {declared.document.name: declared for declared in model.documents}
     if not known:
         raise CommandFailed(
-            f"{model.name} has nothing to search: model.searchable(document) declares it", USAGE
+            f"{model.name} has no search documents: declare one with model.searchable(document)",
+            USAGE,
         )
     for name in names:
         if name not in known:
             raise CommandFailed(
-                f"{model.name} has no search document {name!r}; there are: {', '.join(known)}",
+                f"{model.name} has no search document {name!r}: choose from {', '.join(known)}",
                 USAGE,
             )
     return [known[name] for name in dict.fromkeys(names)] or list(known.values())
@@ -96,33 +94,29 @@ def _chosen(model: Model, names: Sequence[str]) -> list[ModelDocument]:
 def _address(data: str, search: str | None) -> str:
     if search is None and "://" in data:
         raise CommandFailed(
-            f"the tables are at {data}: say where the indexes are, with --search", USAGE
+            f"the tables are at {data}: give the address of the indexes with --search", USAGE
         )
     return search or os.path.join(data, SEARCHES)
 
 
-def _store(chosen: Sequence[ModelDocument], data: str, objects: str | None) -> Store:
-    """With the buckets, where documents may be made of what lies in them: without it they would
-    lose that.
-    """
+def _store(documents: Sequence[ModelDocument], data: str, objects: str | None) -> Store:
+    """Open the store, with the buckets if documents may contain what is stored in them."""
     import sortkey
 
-    is_composed = any(each.source is not None for each in chosen)
+    is_composed = any(declared.source is not None for declared in documents)
     where = bucket_address(data, objects) if is_composed or objects else None
     check_address(data)
     return sortkey.open(data, objects=where)
 
 
-def _tables(chosen: Sequence[ModelDocument]) -> list[str]:
-    """Those that documents are made of."""
-    entities = [entity for each in chosen for entity in _followed(each)]
+def _tables(documents: Sequence[ModelDocument]) -> list[str]:
+    """The tables that documents are built from."""
+    entities = [entity for declared in documents for entity in _followed(declared)]
     return list(dict.fromkeys(entity.__layout__.table.name for entity in entities))
 
 
 def _followed(declared: ModelDocument) -> Sequence[type[Entity]]:
-    """The entities whose changes a document follows. A source that is a function does not say
-    which.
-    """
+    """The entities whose changes a document follows; none for a source that is a function."""
     from sortkey.runtime.search import ComposedSource
 
     if declared.source is None:

@@ -1,4 +1,4 @@
-"""`sortkey serve`: DynamoDB's protocol on a port, from a folder or from memory."""
+"""`sortkey serve`: serves DynamoDB's protocol, from a folder or from memory."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ EXAMPLES = examples(
     "aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000",
 )
 COMMAND = QuickCommand
-FILES_MAX = 10_240  # the limit on connections, and the database; macOS allows no more
+FILES_MAX = 10_240  # the limit of connections, plus the database; macOS allows no more
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was asked for."""
+    """The options of the command, checked."""
 
     host: str
     port: int
@@ -56,58 +56,64 @@ class Options:
     origins: OriginPolicy
 
 
+Folder = Annotated[str | None, typer.Option(metavar="FOLDER", help="Data folder (default: data).")]
+Memory = Annotated[
+    bool, typer.Option("--memory", help="Keep everything in memory; lost when it stops.")
+]
+Synchronous = Annotated[
+    Literal["normal", "full"],
+    typer.Option(
+        help="What writes survive: normal, a crash of the process; full, also a power cut."
+    ),
+]
+Region = Annotated[str, typer.Option(metavar="REGION", help="Region in ARNs and signatures.")]
+AccessKey = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KEY", envvar="SORTKEY_ACCESS_KEY", help="Access key that callers sign with."
+    ),
+]
+SecretKey = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SECRET",
+        envvar="SORTKEY_SECRET_KEY",
+        help="Its secret; set the variable to keep it out of the process list.",
+    ),
+]
+Insecure = Annotated[
+    bool,
+    typer.Option("--insecure", help="Allow addresses other than loopback without credentials."),
+]
+OwnTables = Annotated[
+    bool,
+    typer.Option(
+        "--own-tables",
+        help="Let callers change Sortkey's own tables (sortkey-…), for programs with jobs or keys.",
+    ),
+]
+
+
 def run(
     host: HostName = "127.0.0.1",
     port: Port = 8000,
-    data: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Folder of the data (default: data).")
-    ] = None,
-    memory: Annotated[
-        bool, typer.Option("--memory", help="Keep everything in memory; gone when it stops.")
-    ] = False,
-    synchronous: Annotated[
-        Literal["normal", "full"],
-        typer.Option(
-            help="What an answered write survives: normal: a crash of the process; full: also a power cut."
-        ),
-    ] = "normal",
-    region: Annotated[
-        str, typer.Option(metavar="REGION", help="Region in ARNs and signatures.")
-    ] = "us-east-1",
-    access_key: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KEY", envvar="SORTKEY_ACCESS_KEY", help="Access key callers sign with."
-        ),
-    ] = None,
-    secret_key: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SECRET",
-            envvar="SORTKEY_SECRET_KEY",
-            help="Its secret; the variable keeps it out of the process list.",
-        ),
-    ] = None,
-    insecure: Annotated[
-        bool,
-        typer.Option("--insecure", help="Allow another address than loopback without credentials."),
-    ] = False,
+    data: Folder = None,
+    memory: Memory = False,
+    synchronous: Synchronous = "normal",
+    region: Region = "us-east-1",
+    access_key: AccessKey = None,
+    secret_key: SecretKey = None,
+    insecure: Insecure = False,
     cors: Cors = None,
     allow_host: AllowHost = None,
-    own_tables: Annotated[
-        bool,
-        typer.Option(
-            "--own-tables",
-            help="Let callers change Sortkey's own tables (sortkey-…), for programs that keep jobs or keys here.",
-        ),
-    ] = False,
+    own_tables: OwnTables = False,
 ) -> None:
     """Serve DynamoDB to any AWS SDK, the AWS CLI or NoSQL tools, from one process and one folder.
 
-    Without credentials every caller is welcome, so the server then binds to this machine only
-    (127.0.0.1). With --access-key and --secret-key every request must be signed with them, as on
-    AWS. Web pages may not call it, unless --cors names their origin; on loopback it answers to
-    names of loopback and those of --allow-host only.
+    Without credentials it accepts every caller, and therefore listens on this machine only
+    (127.0.0.1). With --access-key and --secret-key every request must be signed, as on AWS. Web
+    pages cannot call it unless --cors allows their origin. On loopback it answers only to loopback
+    names and those of --allow-host.
     """
     options = Options(
         host=host,
@@ -123,7 +129,7 @@ def run(
 
 
 def _serve(options: Options, credentials: Credentials | None) -> None:
-    """Until SIGINT or SIGTERM."""
+    """Serve until SIGINT or SIGTERM."""
     from sortkey.commands.loops import log_to_stderr, run_loop
 
     log_to_stderr()
@@ -163,7 +169,7 @@ async def _until_signal(
     signalled = stop_signal()
     await server.start(sockets)
     gc.collect()
-    gc.freeze()  # what is there now stays: spare the collector from walking it under load
+    gc.freeze()  # these objects stay: keep the collector from scanning them under load
     ready()
     await signalled.wait()
     await server.stop()
@@ -171,18 +177,18 @@ async def _until_signal(
 
 def _region(text: str) -> str:
     if not re.fullmatch(r"[a-z0-9-]+", text):
-        raise CommandFailed(f"{text!r} is no region: use a name such as us-east-1", USAGE)
+        raise CommandFailed(f"{text!r} is not a region: use a name such as us-east-1", USAGE)
     return text
 
 
 def _folder(data: str | None, memory: bool) -> str | None:
     if data is not None and memory:
-        raise CommandFailed("choose one of --data and --memory", USAGE)
+        raise CommandFailed("give only one of --data and --memory", USAGE)
     return None if memory else named("data" if data is None else data)
 
 
 def _raise_file_limit() -> None:
-    """A connection is an open file, and many systems allow 256 or 1,024 of them unless asked."""
+    """Raise the limit of open files: a connection is one, and many systems allow only 256 or 1,024."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -202,7 +208,7 @@ def _credentials(access_key: str | None, secret_key: str | None) -> Credentials 
             if access_key
             else "an access key (--access-key)"
         )
-        raise CommandFailed(f"credentials need both parts; give {missing} as well", USAGE)
+        raise CommandFailed(f"credentials have two parts: give {missing} as well", USAGE)
     from sortkey.wire.access import Credentials
 
     return Credentials(access_key, secret_key)
@@ -211,16 +217,15 @@ def _credentials(access_key: str | None, secret_key: str | None) -> Credentials 
 def _bind(options: Options, credentials: Credentials | None) -> list[socket.socket]:
     if credentials is None and not options.insecure and reaches_others(options.host):
         raise CommandFailed(
-            f"{options.host} can be reached from other machines: give --access-key and "
-            "--secret-key, "
-            "or --insecure to let anyone in",
+            f"other machines can reach {options.host}: give --access-key and --secret-key, "
+            "or --insecure to accept every caller",
             USAGE,
         )
     return listen(options.host, options.port)
 
 
 def _banner(options: Options, address: str, credentials: Credentials | None) -> str:
-    where = "memory (gone when the server stops)"
+    where = "memory (lost when the server stops)"
     if options.folder is not None:
         where = os.path.join(os.path.abspath(options.folder), "")
     key, secret = (credentials.access_key, "...") if credentials else ("any", "any")
@@ -228,7 +233,7 @@ def _banner(options: Options, address: str, credentials: Credentials | None) -> 
     callers = (
         f"signed by {key}"
         if credentials
-        else "anyone who reaches the address; no signature is checked"
+        else "anyone who can reach the address; signatures are not checked"
     )
     return f"""\
 sortkey serves DynamoDB on {address}{others}

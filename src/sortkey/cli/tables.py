@@ -1,4 +1,4 @@
-"""Tables as commands name them: by their own names, or by the model that they belong to."""
+"""Tables as users name them: by table name, or by the name of their model."""
 
 from __future__ import annotations
 
@@ -15,49 +15,48 @@ if TYPE_CHECKING:
     from sortkey.runtime.backend import Backend
 
 NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
-"""What tables and backups may be called, on AWS too."""
+"""Valid names of tables and backups, as on AWS."""
 
 
 def check_name(option: str, name: str | None) -> None:
-    """Refuse a name that no table and no backup can have, by the option that gave it."""
+    """Reject an invalid name of a table or backup. `option` is where it was given."""
     if name is not None and not NAME.fullmatch(name):
-        raise CommandFailed(
-            f"{option} {name}: a name has 3 to 255 letters, digits, and . _ -", USAGE
-        )
+        raise CommandFailed(f"{option} {name}: use 3 to 255 letters, digits, and . _ -", USAGE)
 
 
 def named_tables(backend: Backend, names: Sequence[str]) -> list[str]:
-    """The tables of names: of tables, or of models, whose tables are then all meant. No name means
-    every table.
+    """The tables that names stand for. The name of a model stands for all of its tables. No names
+    means every table.
     """
-    there = all_tables(backend)
-    if not there:
+    existing = all_tables(backend)
+    if not existing:
         raise CommandFailed(
-            "there is no table yet: `sortkey apply MODEL` makes those of a model", USAGE
+            "there are no tables yet: create those of a model with `sortkey apply MODEL`", USAGE
         )
     if not names:
-        return there
-    found: list[str] = []
+        return existing
+    tables: list[str] = []
     for name in names:
-        found += [name] if name in there else _of_model(name, there)
-    return list(dict.fromkeys(found))
+        tables += [name] if name in existing else _of_model(name, existing)
+    return list(dict.fromkeys(tables))
 
 
-def _of_model(name: str, there: Sequence[str]) -> list[str]:
+def _of_model(name: str, existing: Sequence[str]) -> list[str]:
     if name not in system_names() and ":" not in name:
-        raise CommandFailed(f"there is no table {name}; there are: {', '.join(there)}", USAGE)
+        raise CommandFailed(f"there is no table {name}: choose from {', '.join(existing)}", USAGE)
     wanted = [table.name for table in load_model(name).tables]
-    found = [each for each in wanted if each in there]
-    if not found:
-        raise CommandFailed(f"none of the tables of {name} is there: {', '.join(wanted)}", USAGE)
-    return found
+    tables = [table for table in wanted if table in existing]
+    if not tables:
+        raise CommandFailed(
+            f"no table of {name} exists ({', '.join(wanted)}): run `sortkey apply {name}`", USAGE
+        )
+    return tables
 
 
 def check_tables(backend: Backend, names: Sequence[str], model: str) -> None:
-    """Refuse to begin where tables of a model are missing: before anything is made in vain."""
+    """Fail early if tables of a model are missing."""
     if missing := [name for name in names if describe(backend, name) is None]:
         raise CommandFailed(
-            f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not there: check --data, "
-            "or make the tables"
-            f" with `sortkey apply {model}`"
+            f"{', '.join(missing)} {'does' if len(missing) == 1 else 'do'} not exist: check --data, "
+            f"or create the tables with `sortkey apply {model}`"
         )

@@ -1,6 +1,4 @@
-"""`sortkey token`: a token for a user of the REST interfaces, signed with the secret of the data
-folder.
-"""
+"""`sortkey token`: a token for a user of REST, signed with the secret of the data folder."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ EXAMPLES = examples(
 
 
 def run(
-    user: Annotated[str, typer.Option(metavar="ID", help="Who is to be let in.")],
+    user: Annotated[str, typer.Option(metavar="ID", help="The user that the token is for.")],
     system: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The system it is for (default: every system)."),
@@ -31,34 +29,36 @@ def run(
         str, typer.Option(metavar="FOLDER", help="Data folder of the server.")
     ] = "data",
     seconds: Annotated[
-        int, typer.Option(min=1, metavar="S", help="How long it is good for.")
+        int, typer.Option(min=1, metavar="S", help="Seconds until it expires.")
     ] = 3600,
     scope: Annotated[
         list[str] | None,
         typer.Option(
             metavar="WORD",
-            help="What it is for, as full: to change things where keys need full access; may be repeated.",
+            help="A scope of the token, such as full for write access; can be given several times.",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Print a token with which a user is let in by `sortkey rest`.
+    """Print a token that authenticates a user to `sortkey rest`.
 
-    It is signed with the secret of the server's data folder, or with SORTKEY_SECRET where the
-    server has it from there.
+    It is signed with the secret of the server's data folder, or with SORTKEY_SECRET if that is set
+    for the server.
     """
     from sortkey.systems.host_secret import derive, host_secret
     from sortkey.web.tokens import EVERY_SYSTEM, Tokens
 
     if "://" in data:
         raise CommandFailed(
-            "the secret lies in the folder of `sortkey rest`: name that with --data", USAGE
+            "the secret is in the data folder of `sortkey rest`: give that folder with --data",
+            USAGE,
         )
     check_address(data)
     tokens = Tokens(derive(host_secret(data), "tokens"))
     token = tokens.issue(user, seconds, scope or (), system=system or EVERY_SYSTEM)
     if system is not None:
         note_unknown(system)
-    print_json(
-        {"token": token, "user": user, "system": system, "seconds": seconds}
-    ) if json else print(token)
+    if json:
+        print_json({"token": token, "user": user, "system": system, "seconds": seconds})
+    else:
+        print(token)

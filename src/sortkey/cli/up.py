@@ -1,6 +1,4 @@
-"""`sortkey up`: everything at once, from one folder: DynamoDB's protocol, REST, the console and the
-workers.
-"""
+"""`sortkey up`: runs everything from one folder: DynamoDB's protocol, REST, console and workers."""
 
 from __future__ import annotations
 
@@ -58,113 +56,122 @@ LOOPBACK = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who gets in, and how."""
+    """Who may use the server, and how."""
 
     password: str | None
     is_password_generated: bool
-    """Then it is printed, for nobody knows it. One that was given is a secret."""
+    """A generated password is printed, because nobody knows it. A given one is a secret."""
     origins: OriginPolicy
-    """Of REST and the console."""
+    """The policy of REST and the console."""
     dynamodb_origins: OriginPolicy
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was asked for."""
+    """The options of the command, checked."""
 
     addresses: Addresses
     region: str | None
     systems: Sequence[System]
     models: Mapping[str, Model]
-    """Of the systems, and your own, by what they were called."""
+    """The models of the systems and the user's own, by the names that were given."""
     has_sample: bool
     access: Access
 
 
+SystemNames = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES", help="Systems to run, separated by commas, or none (default: all)."
+    ),
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="MODEL",
+        help="Your own model, such as shop:model or shop.py; can be given several times.",
+        autocompletion=complete_models,
+    ),
+]
+Folder = Annotated[str, typer.Option(metavar="FOLDER", help="Folder where everything is stored.")]
+HostAddress = Annotated[
+    str,
+    typer.Option(
+        metavar="ADDRESS", help="Address of REST and console; DynamoDB stays on this machine."
+    ),
+]
+RestPort = Annotated[
+    int,
+    typer.Option(
+        metavar="PORT", min=0, max=65535, help="Port of REST and console; 0 takes a free one."
+    ),
+]
+DynamodbPort = Annotated[
+    int,
+    typer.Option(
+        metavar="PORT",
+        min=0,
+        max=65535,
+        help="Port of DynamoDB's protocol; 0 takes a free one.",
+    ),
+]
+AwsRegion = Annotated[
+    str | None,
+    typer.Option(metavar="REGION", help="Store in DynamoDB and S3 in this region instead."),
+]
+SearchAddress = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="OpenSearch for --aws; a folder has an embedded search."),
+]
+NoSample = Annotated[bool, typer.Option("--no-sample", help="Load no sample data.")]
+ConsolePassword = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PASSWORD",
+        envvar="SORTKEY_PASSWORD",
+        help="Password of the console (default: generated where one is needed).",
+    ),
+]
+
+
 def run(
-    systems: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="Systems to run, with commas, or none (default: all)."),
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MODEL",
-            help="A model of your own, as shop:model or shop.py; can be given several times.",
-            autocompletion=complete_models,
-        ),
-    ] = None,
-    data: Annotated[
-        str, typer.Option(metavar="FOLDER", help="Folder of everything that is stored.")
-    ] = "data",
-    host: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS", help="Address of REST and console; DynamoDB stays on this machine."
-        ),
-    ] = LOOPBACK,
-    port: Annotated[
-        int,
-        typer.Option(
-            metavar="PORT", min=0, max=65535, help="Port of REST and console; 0 takes a free one."
-        ),
-    ] = 8080,
-    dynamodb_port: Annotated[
-        int,
-        typer.Option(
-            metavar="PORT",
-            min=0,
-            max=65535,
-            help="Port of DynamoDB's protocol; 0 takes a free one.",
-        ),
-    ] = 8000,
-    aws: Annotated[
-        str | None,
-        typer.Option(metavar="REGION", help="Store in DynamoDB and S3 of this region instead."),
-    ] = None,
+    systems: SystemNames = None,
+    model: Models = None,
+    data: Folder = "data",
+    host: HostAddress = LOOPBACK,
+    port: RestPort = 8080,
+    dynamodb_port: DynamodbPort = 8000,
+    aws: AwsRegion = None,
     objects: BucketAddress = None,
-    search: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS", help="OpenSearch, for --aws; the folder has a search of its own."
-        ),
-    ] = None,
-    no_sample: Annotated[bool, typer.Option("--no-sample", help="Load no sample data.")] = False,
-    password: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PASSWORD",
-            envvar="SORTKEY_PASSWORD",
-            help="Password of the console (default: generated where one is needed).",
-        ),
-    ] = None,
+    search: SearchAddress = None,
+    no_sample: NoSample = False,
+    password: ConsolePassword = None,
     url: PublicUrl = None,
     allow_host: AllowHost = None,
     cors: Cors = None,
 ) -> None:
-    """Bring everything to life: the DynamoDB endpoint, REST, the console and the workers, in one
-    process and folder.
+    """Run everything in one process: the DynamoDB endpoint, REST, the console and the workers.
 
-    The first time it makes the tables and loads sample data, so that there is something to see.
+    The first start creates the tables and loads sample data, so that there is something to see.
     """
     from sortkey.commands.loops import log_to_stderr, run_loop
 
     log_to_stderr()
-    chosen, needed = select_systems(systems), _password(host, password)
+    selected, required_password = select_systems(systems), _password(host, password)
     access = Access(
-        needed,
-        is_password_generated=needed != password,
+        required_password,
+        is_password_generated=required_password != password,
         origins=origin_policy(host, allow_host, url=url),
         dynamodb_origins=origin_policy(LOOPBACK, allow_host, cors),
     )
-    models = load_models(chosen, model or ())
+    models = load_models(selected, model or ())
     options = Options(
-        _addresses(data, aws, objects, search), aws, chosen, models, not no_sample, access
+        _addresses(data, aws, objects, search), aws, selected, models, not no_sample, access
     )
     sockets = listen(host, port)
     wire = [] if aws else _wire_sockets(dynamodb_port)
-    with _hosted(options, url or address_of(sockets[0])) as (up, log):
-        run_loop(_serve(up, log, options, sockets, wire))
+    with _hosted(options, url or address_of(sockets[0])) as (hosted, log):
+        run_loop(_serve(hosted, log, options, sockets, wire))
 
 
 async def _serve(
@@ -178,7 +185,7 @@ async def _serve(
 
     engine, openers, credentials_file = host.shared.engine, None, None
     if engine is not None:
-        # Whoever needs a password for the console must not find the same data open next door.
+        # If the console requires a password, the same data must not be open on the other port.
         credentials = derive_credentials(host.shared.secret) if options.access.password else None
         if credentials is not None:
             credentials_file = write_credentials(options.addresses.data, credentials, engine.region)
@@ -197,10 +204,10 @@ def _addresses(data: str, region: str | None, objects: str | None, search: str |
     return Addresses(data, f"aws://{region}", objects or f"s3://{{bucket}}?region={region}", search)
 
 
-def _password(host: str, given: str | None) -> str | None:
-    """Beyond this machine there is always one."""
-    if given or not reaches_others(host):
-        return given
+def _password(host: str, password: str | None) -> str | None:
+    """The password of the console. If other machines can reach it, there is always one."""
+    if password or not reaches_others(host):
+        return password
     from secrets import token_urlsafe
 
     return token_urlsafe(12)
@@ -215,7 +222,7 @@ def _wire_sockets(port: int) -> list[socket.socket]:
 
 @contextmanager
 def _hosted(options: Options, url: str) -> Generator[tuple[Host, RequestLog]]:
-    """Everything on its resources, with the console in front, and the log of all requests."""
+    """The host with its resources and the console, and the log of all requests."""
     from sortkey.web.console.request_log import RequestLog
     from sortkey.web.host import Host, ensure_tables
 
@@ -268,18 +275,18 @@ def _changes(engine: Engine, limit: int, table: str | None) -> list[Any]:
 
 
 def _samples(host: Host) -> Samples:
-    """Those of systems with pages first: they are looked at first."""
+    """The sample data, starting with systems that have pages: users look at those first."""
     from sortkey.cli.samples import Samples
 
     sampled = sorted(
-        (each for each in host.systems if each.system.sample),
-        key=lambda each: not each.system.pages,
+        (hosted for hosted in host.systems if hosted.system.sample),
+        key=lambda hosted: not hosted.system.pages,
     )
-    return Samples({each.system.name: each.load_sample for each in sampled})
+    return Samples({hosted.system.name: hosted.load_sample for hosted in sampled})
 
 
 def _program() -> str:
-    """What to type for this program: it need not be on the path."""
+    """How to call this program, which may not be on the path."""
     import shutil
     import sys
 
@@ -294,18 +301,16 @@ def _banner(
     options: Options, address: str, wire: list[socket.socket], credentials_file: Path | None
 ) -> str:
     addresses, access = options.addresses, options.access
-    shown = access.password if access.is_password_generated else "the one that was given"
+    shown = access.password if access.is_password_generated else "as given"
     password = f"\n  password  {shown}" if access.password else ""
     rest = (
         f"\n  REST      {address}/docs" if any(system.routes for system in options.systems) else ""
     )
-    dynamodb = address_of(wire[0]) if wire else f"that of {options.region}"
+    dynamodb = address_of(wire[0]) if wire else f"AWS, {options.region}"
     tables = tables_text(addresses)
     where = f"{tables} and {addresses.objects}" if addresses.objects else tables
     reached = f"--endpoint-url {dynamodb}" if wire else f"--region {options.region}"
-    signed = (
-        f", for requests signed with the keys in {credentials_file}" if credentials_file else ""
-    )
+    signed = f", signed with the keys in {credentials_file}" if credentials_file else ""
     return f"""\
 Sortkey is up.
 
@@ -321,14 +326,14 @@ Ctrl-C stops it.
 
 
 def _own_models(options: Options) -> list[str]:
-    """The models of no system, by what they were called."""
+    """The names of the user's own models."""
     return [
         name for name in options.models if name not in {system.name for system in options.systems}
     ]
 
 
 def _to_try(options: Options, reached: str, credentials_file: Path | None) -> str:
-    """What can be done now, a line each."""
+    """What to try first, a line each."""
     program, systems = _program(), options.systems
     hints = [system.console_hint for system in systems if system.console_hint] or ["change an item"]
     addresses = options.addresses

@@ -1,10 +1,8 @@
-"""`sortkey verify`: whether every payload that an item shows is there and as it was written, and
-what nobody shows.
-"""
+"""`sortkey verify`: checks that payloads exist unchanged, and finds objects without an item."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 EXAMPLES = examples(
     "sortkey verify shop                            data/ and data/buckets/",
     "sortkey verify shop --quick --json             sizes and hashes, as recorded",
-    "sortkey verify shop --sweep --older-than 7d    remove what nobody shows",
+    "sortkey verify shop --sweep --older-than 7d    remove what no item uses",
     'sortkey verify shop --data aws://eu-west-1 --objects "s3://acme-{bucket}"',
 )
 
@@ -36,11 +34,11 @@ def run(
         str,
         typer.Option(
             metavar="TIME",
-            help="How long an object may be shown by nobody before it is orphaned: 30s, 10m, 12h, 7d.",
+            help="Age at which an object without an item is orphaned: 30s, 10m, 12h, 7d.",
         ),
     ] = "1d",
     quick: Annotated[bool, typer.Option("--quick", help="Do not read the objects.")] = False,
-    sweep: Annotated[bool, typer.Option("--sweep", help="Remove what is orphaned.")] = False,
+    sweep: Annotated[bool, typer.Option("--sweep", help="Remove orphaned objects.")] = False,
     json: Json = False,
 ) -> int:
     """Check the payloads of a model: list objects that are missing, changed or orphaned.
@@ -54,18 +52,22 @@ def run(
     Every object is read, except with --quick. Nothing is changed, except with --sweep. The exit
     code is 1 when something was found.
     """
-    walked, grace = load_model(model), read_duration(older_than)
+    loaded, grace = load_model(model), read_duration(older_than)
     with _open(data, objects) as store:
-        findings = store.verify(walked, grace=grace, quick=quick)
-        removed = store.sweep(walked, grace=grace).removed if sweep else []
-    gone = {(each.bucket, each.key, each.version_id) for each in removed}
+        findings = store.verify(loaded, grace=grace, quick=quick)
+        removed = store.sweep(loaded, grace=grace).removed if sweep else []
+    removed_versions = {_version(finding) for finding in removed}
     left = [
-        each
-        for each in findings
-        if each.kind != "orphaned" or (each.bucket, each.key, each.version_id) not in gone
+        finding
+        for finding in findings
+        if finding.kind != "orphaned" or _version(finding) not in removed_versions
     ]
-    _print_json(walked, left, removed) if json else _print(walked, left, removed)
+    _print_json(loaded, left, removed) if json else _print(loaded, left, removed)
     return FAILED if left else 0
+
+
+def _version(finding: Finding) -> tuple[str, str, str | None]:
+    return finding.bucket, finding.key, finding.version_id
 
 
 def _open(data: str, objects: str | None) -> Store:
@@ -77,17 +79,17 @@ def _open(data: str, objects: str | None) -> Store:
 
 
 def _print(model: Model, findings: list[Finding], removed: list[Finding]) -> None:
-    for each in findings:
-        print(_line(each))
-    for each in removed:
-        print(f"removed     {each.bucket}/{each.key} (version {each.version_id})")
+    for finding in findings:
+        print(_line(finding))
+    for finding in removed:
+        print(f"removed     {finding.bucket}/{finding.key} (version {finding.version_id})")
     fields = sum(len(entity.__layout__.payloads) for entity in model.entities)
     if not fields:
         print(f"{model.name} has no payload fields")
     elif not findings:
-        print(f"{model.name}: every payload is there, and as it was written")
+        print(f"{model.name}: every payload exists and is unchanged")
     else:
-        kinds = [each.kind for each in findings]
+        kinds = [finding.kind for finding in findings]
         print(
             f"{len(findings)} found: "
             + ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
@@ -97,20 +99,24 @@ def _print(model: Model, findings: list[Finding], removed: list[Finding]) -> Non
 def _line(finding: Finding) -> str:
     version = "" if finding.version_id is None else f" (version {finding.version_id})"
     where = f"{finding.bucket}/{finding.key}{version}" if finding.bucket else ""
-    told = (
+    text = (
         f"{finding.kind:<11} {where}\n{'':<12}{finding.detail}"
         if where
         else f"{finding.kind:<11} {finding.detail}"
     )
     if finding.item is None:
-        return told
+        return text
     key = " ".join(f"{name}={next(iter(value.values()))}" for name, value in finding.item.items())
-    return f"{told}\n{'':<12}shown by {finding.table} {key}"
+    return f"{text}\n{'':<12}used by {finding.table} {key}"
 
 
 def _print_json(model: Model, findings: list[Finding], removed: list[Finding]) -> None:
     from dataclasses import asdict
 
-    told: dict[str, Any] = {"model": model.name, "findings": [asdict(each) for each in findings]}
-    told["removed"] = [asdict(each) for each in removed]
-    print_json(told)
+    print_json(
+        {
+            "model": model.name,
+            "findings": [asdict(finding) for finding in findings],
+            "removed": [asdict(finding) for finding in removed],
+        }
+    )

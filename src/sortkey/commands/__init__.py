@@ -1,5 +1,4 @@
-"""A kit for the commands of systems: options, output, failures, stores. Commands are written with
-Typer.
+"""Building blocks for the commands of systems, which are written with Typer.
 
     app = typer.Typer(no_args_is_help=True, help="Orders and stock.", epilog=examples("sortkey shop orders ada"))
 
@@ -9,12 +8,12 @@ Typer.
             ...
 
     CommandFailed, FAILED, USAGE      end a command with one line on stderr and an exit code
-    examples                          the lines under the help of a command
+    examples                          example lines under the help of a command
     Data, Json, JsonFormat            options that commands share, as annotations
     BucketAddress, check_address      where tables and buckets are
-    open_store, shared_store          the store at an address; one that other commands can use meanwhile
-    print_json, print_table           results, for programs and for people
-    progress, console                 a bar on the terminal; rich's console
+    open_store, shared_store          the store at an address; one that other commands can share
+    print_json, print_table           output for programs and for people
+    progress, console                 a progress bar on the terminal; rich's console
     run_until_stopped                 for commands that run until Ctrl-C
 
 Names are loaded when they are first used.

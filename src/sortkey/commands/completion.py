@@ -1,4 +1,4 @@
-"""What the shell offers after TAB, besides the names of commands and options."""
+"""Shell completion of models, access patterns and entities."""
 
 from __future__ import annotations
 
@@ -13,37 +13,35 @@ def complete_models(incomplete: str) -> list[str]:
 
 
 def complete_patterns(incomplete: str) -> list[str]:
-    """`model:pattern`: models first, then the patterns of the one that was chosen."""
+    """`model:pattern`: first models, then the patterns of the chosen model."""
     from sortkey.commands.models import load_model
 
-    model, colon, begun = incomplete.rpartition(":")
+    model, colon, prefix = incomplete.rpartition(":")
     if not colon:
-        return [f"{name}:" for name in complete_models(begun)]
+        return [f"{name}:" for name in complete_models(prefix)]
     return [
-        f"{model}:{each.name}"
-        for each in load_model(model).patterns()
-        if each.name.startswith(begun)
+        f"{model}:{pattern.name}"
+        for pattern in load_model(model).patterns()
+        if pattern.name.startswith(prefix)
     ]
 
 
 def complete_call(ctx: typer.Context, incomplete: str) -> list[str]:
-    """What follows a model or a pattern: the patterns of the model, and the names of the pattern's
-    arguments.
-    """
+    """What may follow: the patterns of a model, or the argument names of a pattern."""
     from sortkey.commands.failure import CommandFailed
     from sortkey.commands.models import load_model
     from sortkey.commands.pattern_arguments import read_call
     from sortkey.model.description import parameters_of
 
-    first, given = ctx.params["pattern"], ctx.params.get("arguments") or ()
-    words = [each for each in given if each not in (":", incomplete)]  # to bash a colon is a word
+    first, arguments = ctx.params["pattern"], ctx.params.get("arguments") or ()
+    words = [word for word in arguments if word not in (":", incomplete)]  # bash splits at colons
     try:
-        found, named = read_call(first, words)
-    except CommandFailed:  # a model, so far
-        return [
-            each.name for each in load_model(first).patterns() if each.name.startswith(incomplete)
-        ]
-    names = [each.name for each in parameters_of(found) if each.name not in named]
+        pattern, texts = read_call(first, words)
+    except CommandFailed:  # only a model so far
+        patterns = [pattern.name for pattern in load_model(first).patterns()]
+        return [name for name in patterns if name.startswith(incomplete)]
+    parameters = [parameter.name for parameter in parameters_of(pattern)]
+    names = [name for name in parameters if name not in texts]
     return [f"{name}=" for name in names if name.startswith(incomplete)]
 
 
@@ -51,19 +49,19 @@ def complete_entities(incomplete: str) -> list[str]:
     """`model:Entity`."""
     from sortkey.commands.models import load_model
 
-    model, colon, begun = incomplete.rpartition(":")
+    model, colon, prefix = incomplete.rpartition(":")
     if not colon:
-        return [f"{name}:" for name in complete_models(begun)]
+        return [f"{name}:" for name in complete_models(prefix)]
     return [
-        f"{model}:{each.__name__}"
-        for each in load_model(model).entities
-        if each.__name__.startswith(begun)
+        f"{model}:{entity.__name__}"
+        for entity in load_model(model).entities
+        if entity.__name__.startswith(prefix)
     ]
 
 
 def complete_documents(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Search documents of the model that was given."""
+    """Search documents of the model on the command line."""
     from sortkey.commands.models import load_model
 
-    known = [each.document.name for each in load_model(ctx.params["model"]).documents]
+    known = [declared.document.name for declared in load_model(ctx.params["model"]).documents]
     return [name for name in known if name.startswith(incomplete)]

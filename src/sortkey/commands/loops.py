@@ -1,4 +1,4 @@
-"""The event loop and the log of commands that serve until they are told to stop."""
+"""The event loop and the log of commands that serve until a signal stops them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from sortkey.systems.system import Worker
 
 
 def run_loop(serving: Coroutine[None, None, None]) -> None:
-    """Run it on the fastest loop there is."""
+    """Run a coroutine on the fastest event loop available."""
     try:
-        from uvloop import (
-            new_event_loop,
-        )  # twice as fast as asyncio's own; not there on every platform
+        from uvloop import new_event_loop  # twice as fast as asyncio's; not on every platform
     except ImportError:
         new_event_loop = None
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
@@ -37,13 +35,13 @@ def run_until_stopped(worker: Worker, message: str) -> None:
 
 
 def log_to_stderr() -> None:
-    """Warnings and worse, each with its time: what serves for long is read about later."""
+    """Log warnings and errors to stderr, with times."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
 
 
 def stop_signal() -> asyncio.Event:
-    """Is set by SIGINT and SIGTERM. A second one ends the process at once: what was answered is
-    committed.
+    """An event that SIGINT and SIGTERM set. A second signal ends the process at once: answered writes
+    are already committed.
     """
     signalled = asyncio.Event()
 

@@ -1,5 +1,5 @@
-"""Models by name, for commands: those of installed systems, and `module:attribute` or a file of
-your own.
+"""Models by name, for commands: those of installed systems, or the user's own as
+`module:attribute` or a file.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from sortkey.model.patterns import Model
 
 MODEL_HELP = (
-    "An installed system; or module:attribute of a model of your own, as shop.model:model; or its "
-    "file, as shop.py"
+    "An installed system, or your own model as module:attribute (shop.model:model) or as a file "
+    "(shop.py)."
 )
 MODEL_NAME = "model"
-"""The attribute of a file that is named without one."""
+"""The attribute of a file, if none is given."""
 
 
 def load_model(name: str) -> Model:
@@ -30,16 +30,13 @@ def load_model(name: str) -> Model:
     if source.endswith(".py"):
         module, attribute = _import_file(source), attribute if colon else MODEL_NAME
     elif colon and source:
-        module = _import(
-            source, os.getcwd()
-        )  # as with `python -m`: modules in this folder can be named
+        module = _import(source, os.getcwd())  # as with `python -m`
     elif name in system_names():
         return model_of(name)
     else:
         raise CommandFailed(
-            f"there is no system {name!r}: use {', '.join(system_names())}, or module:attribute of "
-            "your own model, as"
-            " shop:model, or its file, as shop.py",
+            f"unknown model {name!r}: use an installed system ({', '.join(system_names())}), or your "
+            "own model as module:attribute (shop:model) or as a file (shop.py)",
             USAGE,
         )
     return _model_of(module, source, attribute)
@@ -48,19 +45,19 @@ def load_model(name: str) -> Model:
 def _model_of(module: Any, source: str, attribute: str) -> Model:
     from sortkey.model.patterns import Model
 
-    found = getattr(module, attribute, None)
-    if not isinstance(found, Model):
-        there = [
-            f"{source}:{each}" for each in dir(module) if isinstance(getattr(module, each), Model)
+    model = getattr(module, attribute, None)
+    if not isinstance(model, Model):
+        models = [
+            f"{source}:{name}" for name in dir(module) if isinstance(getattr(module, name), Model)
         ]
-        told = f"; there is {', '.join(there)}" if there else "; it has no Model at all"
-        raise CommandFailed(f"{source} has no Model with the name {attribute!r}{told}", USAGE)
-    return found
+        advice = f": use {', '.join(models)}" if models else ": it has no Model at all"
+        raise CommandFailed(f"{source} has no Model with the name {attribute!r}{advice}", USAGE)
+    return model
 
 
 def _import_file(source: str) -> Any:
-    """A file in or below this folder is the module that it is from here; any other is one of its
-    own folder.
+    """Import a file. Below the current folder its module name includes the folders, elsewhere it is
+    the name of the file.
     """
     path = Path(source)
     if not path.is_file():
@@ -69,7 +66,7 @@ def _import_file(source: str) -> Any:
     folder = here if whole.is_relative_to(here) else whole.parent
     module = _import(".".join(whole.relative_to(folder).with_suffix("").parts), str(folder))
     if Path(module.__file__ or "") != whole:
-        raise CommandFailed(f"another module has the name of {source}: rename the file", USAGE)
+        raise CommandFailed(f"{source} has the name of another module: rename the file", USAGE)
     return module
 
 
@@ -82,12 +79,12 @@ def _import(module: str, folder: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is not None and f"{module}.".startswith(f"{error.name}."):
             raise CommandFailed(
-                f"there is no module {error.name!r}: it is looked for in this folder and in the "
-                "installed packages",
+                f"there is no module {error.name!r} in this folder or in the installed packages: "
+                "check the name",
                 USAGE,
             ) from None
         raise CommandFailed(f"{module} cannot be loaded: {error}", FAILED) from None
-    except Exception as error:  # whatever a program of somebody else does while it is loaded
+    except Exception as error:  # the user's module can raise anything while it is imported
         raise CommandFailed(
             f"{module} cannot be loaded: {type(error).__name__}: {error}", FAILED
         ) from error
@@ -100,11 +97,11 @@ def find_entity(name: str) -> type[Entity]:
     model, colon, entity = name.rpartition(":")
     if not colon:
         raise CommandFailed(
-            f"{name!r} is no entity: write it as model:Entity, as shop:Order", USAGE
+            f"{name!r} is not an entity: write model:Entity, such as shop:Order", USAGE
         )
-    known = {each.__name__: each for each in load_model(model).entities}
+    known = {kind.__name__: kind for kind in load_model(model).entities}
     if entity not in known:
         raise CommandFailed(
-            f"{model} has no entity {entity!r}; there are: {', '.join(known)}", USAGE
+            f"{model} has no entity {entity!r}: choose from {', '.join(known)}", USAGE
         )
     return known[entity]

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands have, each once, and what they open."""
+"""Options and arguments that several commands share, and what they open."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Data = Annotated[
     typer.Option(
         "--data",
         metavar="ADDRESS",
-        help="Where the tables are: a folder, http://… or aws://region.",
+        help="Address of the tables: a folder, http://… or aws://region.",
     ),
 ]
 Buckets = Annotated[
@@ -29,7 +29,8 @@ Buckets = Annotated[
     typer.Option(
         "--objects",
         metavar="ADDRESS",
-        help="Where the buckets are, with {bucket} for their names (default: buckets/{bucket} in the folder).",
+        help="Address of the buckets, with {bucket} for their names (default: buckets/{bucket} in the "
+        "folder).",
     ),
 ]
 BucketAddress = Annotated[
@@ -37,7 +38,7 @@ BucketAddress = Annotated[
     typer.Option(
         "--objects",
         metavar="ADDRESS",
-        help="Buckets that are elsewhere, as s3://name-{bucket}?region=….",
+        help="Address of buckets elsewhere, such as s3://name-{bucket}?region=….",
     ),
 ]
 Index = Annotated[
@@ -45,14 +46,14 @@ Index = Annotated[
     typer.Option(
         "--search",
         metavar="ADDRESS",
-        help="Where the indexes are: OpenSearch (default: searches/ in the folder).",
+        help="Address of OpenSearch (default: searches/ in the folder).",
     ),
 ]
 HostName = Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")]
 PublicUrl = Annotated[
     str | None,
     typer.Option(
-        "--url", metavar="URL", help="Where callers and browsers reach it, if not at that address."
+        "--url", metavar="URL", help="Public URL, if callers and browsers do not use that address."
     ),
 ]
 AllowHost = Annotated[
@@ -60,7 +61,7 @@ AllowHost = Annotated[
     typer.Option(
         "--allow-host",
         metavar="NAME",
-        help="A host name under which it may be reached, as behind a proxy; can be given several times.",
+        help="Host name that requests may use, for example behind a proxy; can be given several times.",
     ),
 ]
 Cors = Annotated[
@@ -68,8 +69,8 @@ Cors = Annotated[
     typer.Option(
         "--cors",
         metavar="ORIGIN",
-        help="Let pages of this origin call DynamoDB, as https://app.example.com; can be given several times. "
-        "Dangerous: * lets every web page that you visit read and write the data.",
+        help="Let web pages of this origin, such as https://app.example.com, call DynamoDB; can be "
+        "given several times. Dangerous: * lets every page that you visit read and write the data.",
     ),
 ]
 Port = Annotated[
@@ -101,47 +102,43 @@ _CURSORS = b"sortkey query: cursors of a command line, whose user may read every
 
 
 def open_store(data: str, *, begins: bool = False) -> Store:
-    """The store of an address. A folder must be there: a name with a typing error would make a new
-    one. What `begins` with an empty one says how to make it."""
+    """Open the store at an address. A folder must exist: a typo would create a new one. With `begins`,
+    the error says that an empty folder is enough.
+    """
     import sortkey
 
-    check_address(data, advice=", or make it: an empty one will do" if begins else "")
+    check_address(data, advice=", or create it: an empty folder is enough" if begins else "")
     return sortkey.open(data, secret=_CURSORS)
 
 
 def bucket_address(data: str, objects: str | None) -> str:
-    """Where the buckets are: where it was said, or in the folder of the tables."""
+    """The address of the buckets: the given one, or in the folder of the tables."""
     if objects is None and "://" in data:
         raise CommandFailed(
-            f"the tables are at {data}: say where the buckets are, --objects s3://{{bucket}}", USAGE
+            f"the tables are at {data}: give the buckets with --objects s3://{{bucket}}", USAGE
         )
     return objects or os.path.join(data, "buckets", "{bucket}")
 
 
 def note_unknown(system: str) -> None:
-    """Warn where a key or token is for a system that is not installed here: it may be served
-    elsewhere.
-    """
+    """Print a note if a system is not installed here. It may be served elsewhere."""
     if system not in system_names():
-        print(f"it is for {system}, which is not installed here", file=sys.stderr)
+        print(f"note: {system} is not installed here", file=sys.stderr)
 
 
-def check_address(data: str, *, makes: bool = False, advice: str = "") -> None:
-    """Whether there is anything at the address of tables. What `makes` a folder needs none."""
+def check_address(data: str, *, creates: bool = False, advice: str = "") -> None:
+    """Fail if nothing is at the address of tables. With `creates`, a folder need not exist."""
     if "://" in data:
         _check_answers(data)
-    elif not makes and not os.path.isdir(data):
+    elif not creates and not os.path.isdir(data):
         raise CommandFailed(
-            f"there is no folder {data or 'without a name'}: name that of the tables with "
-            f"--data{advice}",
+            f"there is no folder {data!r}: give that of the tables with --data{advice}",
             USAGE,
         )
 
 
 def _check_answers(address: str) -> None:
-    """A server that is not there is told soon; one that is there and busy gets the patience of the
-    client.
-    """
+    """Fail soon if no server listens. A server that is only busy gets the timeout of the client."""
     import socket
     import time
     from urllib.parse import urlsplit
@@ -149,7 +146,7 @@ def _check_answers(address: str) -> None:
     try:
         parts = urlsplit(address)
         host, port = parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
-    except ValueError:  # told by who opens it
+    except ValueError:  # reported when it is opened
         return
     if parts.scheme not in ("http", "https") or host is None:
         return
@@ -159,10 +156,11 @@ def _check_answers(address: str) -> None:
             socket.create_connection((host, port), CONNECT_SECONDS).close()
             return
         except OSError as error:
-            # It may have been started a moment ago.
+            # It may still be starting.
             if not isinstance(error, ConnectionRefusedError) or time.monotonic() > until:
-                told = error.strerror or str(error)
+                reason = error.strerror or str(error)
                 raise CommandFailed(
-                    f"nothing answers at {address} ({told}): start it, or name another with --data"
+                    f"nothing answers at {address} ({reason}): start the server, or give another address "
+                    "with --data"
                 ) from None
             time.sleep(START_SECONDS / 10)

@@ -1,8 +1,6 @@
-"""What commands print: JSON for programs, and a bar while something takes long. Tables are in
-`tabling`.
+"""What commands print: JSON for programs, and progress bars. Tables are in `table_output`.
 
-Results go to stdout. The bar goes to stderr, and only to a terminal: a file or a pipe gets nothing
-of it.
+Results go to stdout. Progress bars go to stderr, and only if that is a terminal.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ def print_json(value: Any) -> None:
 
 
 def console(**settings: Any) -> Any:
-    """rich's console, which leaves a reader that has seen enough to `main`, as `print` does."""
+    """rich's console. It leaves a closed pipe to `main`, as `print` does."""
     from rich.console import Console
 
     class Plain(Console):
@@ -37,7 +35,7 @@ def console(**settings: Any) -> Any:
 
 @contextmanager
 def progress(title: str, total: int | None, unit: str = "items") -> Generator[Advance]:
-    """A bar while the block runs; the block calls what it is given with how much more is done."""
+    """A progress bar while the block runs. The block calls the function with the number of new items."""
     if not sys.stderr.isatty():
         yield lambda count: None
         return
@@ -64,8 +62,8 @@ def progress(title: str, total: int | None, unit: str = "items") -> Generator[Ad
 
 @contextmanager
 def progress_bars() -> Generator[OnProgress]:
-    """Bars for a transfer, one for each of its parts, while the block runs; the block passes on
-    what it is given.
+    """Progress bars of a transfer while the block runs, one per part. Pass the result as
+    `on_progress`.
     """
     if not sys.stderr.isatty():
         yield lambda progress: None

@@ -1,6 +1,4 @@
-"""An access pattern as one types it, `model:pattern` or `model pattern`, and the arguments that
-follow it.
-"""
+"""An access pattern on the command line, `model:pattern` or `model pattern`, and its arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ Called = Annotated[
     str,
     typer.Argument(
         metavar="MODEL:PATTERN",
-        help="Model and access pattern, as `sortkey models` prints them; MODEL PATTERN is the same.",
+        help="Model and access pattern, as printed by `sortkey models`; or MODEL PATTERN.",
         autocompletion=complete_patterns,
     ),
 ]
@@ -34,15 +32,15 @@ Arguments = Annotated[
 
 
 def read_call(first: str, words: Sequence[str]) -> tuple[AccessPattern, dict[str, str]]:
-    """The pattern that is meant, and the texts of its arguments by name."""
+    """The access pattern, and the texts of its arguments by name."""
     if words and "=" not in words[0] and (_is_model(first) or _is_unknown(first)):
         first, words = f"{first}:{words[0]}", words[1:]
-    return _find(first), dict(_split(each) for each in words)
+    return _find(first), dict(_split(word) for word in words)
 
 
 def typed(pattern: AccessPattern, arguments: dict[str, str]) -> dict[str, Any]:
-    """Texts as the values that the pattern's parameters have. What may be left out makes its own of
-    a text.
+    """The texts converted to the types of the pattern's parameters. A parameter without a declared
+    type gets the text.
     """
     from difflib import get_close_matches
 
@@ -50,14 +48,15 @@ def typed(pattern: AccessPattern, arguments: dict[str, str]) -> dict[str, Any]:
 
     from sortkey.model.description import parameters_of
 
-    known = [each.name for each in parameters_of(pattern)]
+    known = [parameter.name for parameter in parameters_of(pattern)]
     typed: dict[str, Any] = {}
     for name, text in arguments.items():
         if name not in known:
-            meant = "".join(f": did you mean {each}?" for each in get_close_matches(name, known, 1))
-            raise CommandFailed(
-                f"{pattern.name} takes {', '.join(known) or 'nothing'}, and no {name}{meant}", USAGE
+            close = get_close_matches(name, known, 1)
+            hint = (
+                f"did you mean {close[0]}?" if close else f"it takes {', '.join(known) or 'none'}"
             )
+            raise CommandFailed(f"{pattern.name} has no argument {name!r}: {hint}", USAGE)
         try:
             typed[name] = TypeAdapter(pattern.parameters.get(name, Any)).validate_python(text)
         except ValidationError as error:
@@ -66,22 +65,22 @@ def typed(pattern: AccessPattern, arguments: dict[str, str]) -> dict[str, Any]:
 
 
 def _is_model(name: str) -> bool:
-    """Whether this is a model and no pattern: `shop`, `shop.model:model`."""
+    """Whether this names a model, not a pattern: `shop`, `shop.model:model`."""
     module, _, attribute = name.partition(":")
     return name in system_names() or (module not in system_names() and attribute.isidentifier())
 
 
 def _is_unknown(name: str) -> bool:
-    return ":" not in name and not _shipped(name)
+    return ":" not in name and not _by_system(name)
 
 
-def _shipped(name: str) -> dict[str, AccessPattern]:
+def _by_system(name: str) -> dict[str, AccessPattern]:
     """The installed systems whose model has a pattern of this name."""
     return {
-        system: each
+        system: pattern
         for system in system_names()
-        for each in load_model(system).patterns()
-        if each.name == name
+        for pattern in load_model(system).patterns()
+        if pattern.name == name
     }
 
 
@@ -91,31 +90,29 @@ def _find(name: str) -> AccessPattern:
     from sortkey.model.patterns import named
 
     if _is_model(name):
-        known = ", ".join(each.name for each in load_model(name).patterns())
-        raise CommandFailed(
-            f"{name} is a model: name an access pattern too; there are: {known}", USAGE
-        )
+        known = ", ".join(pattern.name for pattern in load_model(name).patterns())
+        raise CommandFailed(f"{name} is a model: add an access pattern, one of {known}", USAGE)
     model, colon, pattern = name.rpartition(":")
     if colon:
         try:
             return named(load_model(model).patterns(), pattern)
         except ModelError as error:
             raise CommandFailed(str(error), USAGE) from None
-    found = _shipped(name)
-    if len(found) == 1:
-        return next(iter(found.values()))
-    if found:
-        several = ", ".join(f"{system}:{name}" for system in found)
-        raise CommandFailed(f"several models have {name}: say which, {several}", USAGE)
+    patterns = _by_system(name)
+    if len(patterns) == 1:
+        return next(iter(patterns.values()))
+    if patterns:
+        choices = ", ".join(f"{system}:{name}" for system in patterns)
+        raise CommandFailed(f"several models have {name}: choose from {choices}", USAGE)
     raise CommandFailed(
-        f"no installed system has {name}: write it as model:pattern; `sortkey models` lists them",
+        f"no installed system has {name}: write model:pattern, as listed by `sortkey models`",
         USAGE,
     )
 
 
 def _split(text: str) -> tuple[str, str]:
-    """`name=value` in two."""
+    """Split `name=value`."""
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
-        raise CommandFailed(f"{text!r} is no argument: write it as name=value", USAGE)
+        raise CommandFailed(f"{text!r} is not an argument: write name=value", USAGE)
     return name, value

@@ -1,6 +1,4 @@
-"""The store of a command that works for long: while it holds a folder, other commands reach the
-folder through it.
-"""
+"""The store of a long-running command. Other commands can use the same folder through it."""
 
 from __future__ import annotations
 
@@ -14,17 +12,15 @@ if TYPE_CHECKING:
 
 @contextmanager
 def shared_store(data: str) -> Generator[Store]:
-    """The store of an address. A folder that another process has is reached through that, if it
-    serves others.
+    """Open the store at an address. If another process owns the folder, the store connects to that
+    process.
     """
     import sortkey
     from sortkey.connect.embedded import EmbeddedBackend
 
     with sortkey.open(data, background=False) as store:
         backend = store.backend
-        if not isinstance(
-            backend, EmbeddedBackend
-        ):  # it is another process's, or was: then the store sees to it
+        if not isinstance(backend, EmbeddedBackend):  # another process owns the folder
             yield store
             return
         from sortkey.wire.second_openers import OpenersThread

@@ -1,7 +1,7 @@
-"""Rows under the names of their columns: what fits in a terminal, and everything, with tabs, in a
-pipe.
+"""Tables: the columns that fit in a terminal, or all columns separated by tabs in a pipe.
 
-What was left out for lack of room is told on stderr, with how to see it: stdout has rows only.
+rich draws the table; this module chooses its columns. A note on stderr says what was left out and
+how to see it, so that stdout has rows only.
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ from typing import Any
 from sortkey.commands.output import console
 
 SHORT_MIN = 12
-"""Narrower than this a value says nothing: its column is left out instead."""
+"""A column that would be narrower is left out."""
 USEFUL_MIN = 30
-"""The same where columns have an order of use: of a message more is worth more than a further
-column.
-"""
+"""The same for columns in order of usefulness: more of a message is better than another column."""
 CELL_MAX = 60
 GAP = 2
 Room = tuple[int, Sequence[int]]
-"""How many columns are not to be shortened, and the order in which they get room."""
+"""How many columns are never shortened, and the order in which columns get room."""
 JSON_SHOWS_ALL = "--json shows everything"
 
 
@@ -34,8 +32,11 @@ def print_table(
     order: Sequence[int] = (),
     more: str = "",
 ) -> None:
-    """The first `whole` columns are not shortened. Room is given in the order of the columns, or in
-    `order`, which has their numbers. `more` says how to see all."""
+    """Print rows under the names of their columns.
+
+    The first `whole` columns are not shortened. Columns get room from left to right, or in the
+    order of the column numbers in `order`. `more` says how to see everything.
+    """
     cells = [[flat(value) for value in row] for row in rows]
     if sys.stdout.isatty():
         _draw(columns, cells, title, more, (whole, order))
@@ -48,7 +49,7 @@ def print_table(
 def print_records(
     columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None
 ) -> None:
-    """Every value, whole: a block of lines for each row."""
+    """Print every value in full: a block of lines for each row."""
     width = max(map(len, columns), default=0)
     for number, row in enumerate(rows, 1):
         print(f"-- {title or ''} {number}".replace("  ", " "))
@@ -58,7 +59,7 @@ def print_records(
 
 
 def flat(value: Any) -> str:
-    """A value in one line, as JSON where it is no text."""
+    """A value in one line, as JSON if it is not a string."""
     if value is None:
         return ""
     if isinstance(value, (dict, list, bool)):
@@ -71,7 +72,7 @@ def flat(value: Any) -> str:
 def fitting(
     widths: Sequence[int], room: int, whole: int, order: Sequence[int] = ()
 ) -> dict[int, int]:
-    """The numbers of the columns that find room beside each other, and how wide each then is."""
+    """The numbers of the columns that fit next to each other, with their widths."""
     chosen: dict[int, int] = {}
     for number in order or range(len(widths)):
         width = widths[number]

@@ -49,7 +49,7 @@ def open_engine(
     if named is not None:
         _check_id(named)
     where = bucket_address(data, objects)
-    check_address(data, makes=makes)
+    check_address(data, creates=makes)
     with shared_store(data) as store:
         opened = Buckets.open(where)
         try:

@@ -242,7 +242,7 @@ def test_rules_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[st
             ["run", "shop.sqlite", "--allow-lost-rows", "1", "--allow-lost-rows", "2%"],
             "given as 1 and 2%",
         ),
-        (["status", "--data", "nowhere"], "there is no folder nowhere"),
+        (["status", "--data", "nowhere"], "there is no folder 'nowhere'"),
         (["status", "--data", "http://localhost:1"], "--objects"),
     ],
 )
