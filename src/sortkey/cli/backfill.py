@@ -1,4 +1,4 @@
-"""`sortkey backfill`: updates stored items to the current index keys and version of their entity."""
+"""`sortkey backfill`: brings stored items up to date with their entities."""
 
 from __future__ import annotations
 

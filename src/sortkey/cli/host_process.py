@@ -68,8 +68,8 @@ async def serve(
     workers: Sequence[Worker] = (),
     later: Sequence[Worker] = (),
 ) -> None:
-    """Serve until a signal. `ready` is called when everything answers, before the workers in `later`
-    start.
+    """Serve until a signal. `ready` is called when everything answers, before the workers in
+    `later` start.
 
     It stops in reverse order: first requests, then jobs, then other processes that use the folder.
     """

@@ -27,7 +27,8 @@ def listen(host: str, port: int) -> list[socket.socket]:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CommandFailed(
-                f"port {port} on {host} is in use: stop the program that uses it, or choose another with --port"
+                f"port {port} on {host} is in use: stop the program that uses it, or choose "
+                "another with --port"
             ) from None
         if error.errno == errno.EACCES:
             raise CommandFailed(
@@ -89,8 +90,8 @@ def address_of(bound: socket.socket) -> str:
 
 
 def named(folder: str) -> str:
-    """The folder, if it is not empty. An empty name is most likely an unset shell variable, and would
-    mean the current folder.
+    """The folder, if it is not empty. An empty name is most likely an unset shell variable, and
+    would mean the current folder.
     """
     if folder == "":
         raise CommandFailed("--data is empty: give the name of a folder", USAGE)

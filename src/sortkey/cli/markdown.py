@@ -11,8 +11,8 @@ PROJECTIONS = {"ALL": "all attributes", "KEYS_ONLY": "keys only"}
 
 
 def markdown(model: Description) -> str:
-    """The tables with their keys, indexes and settings, their entities with keys and fields, then all
-    access patterns and search documents.
+    """The tables with their keys, indexes and settings, their entities with keys and fields, then
+    all access patterns and search documents.
     """
     parts = [f"# {model['name']}", model["doc"]]
     for table in model["tables"]:

@@ -1,4 +1,4 @@
-"""Times and durations as people type them: `2026-11-01T12:00:00Z`, `2026-11-01 12:00`, `10m` ago."""
+"""Times and durations as typed: `2026-11-01T12:00:00Z`, `2026-11-01 12:00`, `10m` ago."""
 
 from __future__ import annotations
 

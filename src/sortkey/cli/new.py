@@ -44,7 +44,9 @@ def system(
         ),
     ] = None,
 ) -> None:
-    """Generate a small, complete system: model, service, routes, page, commands, sample data, tests."""
+    """Generate a small, complete system: model, service, routes, page, commands, sample data,
+    tests.
+    """
     _check(name)
     folder = into or Path(name)
     if folder.exists() and any(folder.iterdir()):

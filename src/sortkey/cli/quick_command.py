@@ -24,7 +24,7 @@ class QuickCommand(TyperCommand):
         return []
 
     def _plain_values(self, ctx: Any, args: list[str]) -> dict[str, Any] | None:
-        """The arguments by name, or None if Typer must handle them: help, an error, another type."""
+        """The arguments by name, or None for help, errors and types that Typer must handle."""
         if any(not word.isascii() or word in ctx.help_option_names for word in args):
             return None
         try:
@@ -42,7 +42,7 @@ class QuickCommand(TyperCommand):
 
 
 def _converted(param: Any, raw: Any) -> Any:
-    """A value with the type of its parameter. Raises ValueError for types that Typer must handle."""
+    """A value with the type of its parameter. ValueError leaves it to Typer."""
     kind: Any = param.type_descriptor.annotation
     if get_origin(kind) is list:
         if get_args(kind) != (str,):

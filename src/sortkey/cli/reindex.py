@@ -59,8 +59,8 @@ def _reindex(kept: KeptSearch) -> dict[str, Any]:
         "document": kept.name,
         "count": kept.search.count(),
         "written": done.written,
-        "changed_meanwhile": done.caught_up.count + done.last_look.count,
-        "unreadable": done.last_look.unreadable,
+        "changed_meanwhile": done.caught_up.count + done.final_check.count,
+        "unreadable": done.final_check.unreadable,
     }
 
 

@@ -1,4 +1,4 @@
-"""`sortkey restore`: restores tables from a backup or to a point in time, or a folder from a copy."""
+"""`sortkey restore`: tables from a backup or a point in time, or a folder from a copy."""
 
 from __future__ import annotations
 

@@ -48,15 +48,16 @@ def kept_searches(
             yield searches
         except SearchIndexInUse as error:
             raise CommandFailed(
-                f"{str(error).partition(': ')[0]} that updates it (`sortkey up`?): stop that process "
-                "and run this command again; `sortkey reconcile --dry-run` shows whether it is needed"
+                f"{str(error).partition(': ')[0]} that updates it (`sortkey up`?): stop that "
+                "process and run this command again; `sortkey reconcile --dry-run` shows whether "
+                "it is needed"
             ) from None
 
 
 @contextmanager
 def counting(title: str) -> Generator[Callable[[int], None]]:
-    """A progress bar while the block runs. The block calls the function with the number of documents
-    done so far.
+    """A progress bar while the block runs. The block calls the function with the number of
+    documents done so far.
     """
     seen = 0
     with progress(title, None, "documents") as advance:

@@ -1,5 +1,5 @@
-"""What `sortkey up` and `sortkey rest` run: installed systems and the user's own models, with unique
-names.
+"""What `sortkey up` and `sortkey rest` run: installed systems and the user's own models, with
+unique names.
 """
 
 from __future__ import annotations

@@ -188,7 +188,7 @@ def _folder(data: str | None, memory: bool) -> str | None:
 
 
 def _raise_file_limit() -> None:
-    """Raise the limit of open files: a connection is one, and many systems allow only 256 or 1,024."""
+    """Allow more open files, one per connection: many systems allow only 256 or 1,024."""
     try:
         import resource
     except ImportError:  # Windows has no such limit

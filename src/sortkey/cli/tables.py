@@ -57,6 +57,6 @@ def check_tables(backend: Backend, names: Sequence[str], model: str) -> None:
     """Fail early if tables of a model are missing."""
     if missing := [name for name in names if describe(backend, name) is None]:
         raise CommandFailed(
-            f"{', '.join(missing)} {'does' if len(missing) == 1 else 'do'} not exist: check --data, "
-            f"or create the tables with `sortkey apply {model}`"
+            f"{', '.join(missing)} {'does' if len(missing) == 1 else 'do'} not exist: check "
+            f"--data, or create the tables with `sortkey apply {model}`"
         )

@@ -1,6 +1,6 @@
 """Building blocks for the commands of systems, which are written with Typer.
 
-    app = typer.Typer(no_args_is_help=True, help="Orders and stock.", epilog=examples("sortkey shop orders ada"))
+    app = typer.Typer(no_args_is_help=True, help="Orders and stock.")
 
     @app.command(epilog=examples("sortkey shop orders ada --json"))
     def orders(customer: str, data: Data = "data", json: Json = False) -> None:

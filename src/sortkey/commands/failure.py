@@ -47,7 +47,7 @@ class CommandFailed(Exception):
 
 
 def report(error: Exception, arguments: list[str]) -> int:
-    """Print an error to stderr, with its traceback if --debug is given, and return the exit code."""
+    """Print an error, with a traceback if --debug is given, and return the exit code."""
     if DEBUG in arguments or os.environ.get("SORTKEY_DEBUG", "") not in ("", "0"):
         import traceback
 

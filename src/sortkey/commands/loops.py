@@ -40,8 +40,8 @@ def log_to_stderr() -> None:
 
 
 def stop_signal() -> asyncio.Event:
-    """An event that SIGINT and SIGTERM set. A second signal ends the process at once: answered writes
-    are already committed.
+    """An event that SIGINT and SIGTERM set. A second signal ends the process at once: answered
+    writes are already committed.
     """
     signalled = asyncio.Event()
 

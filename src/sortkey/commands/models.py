@@ -35,8 +35,8 @@ def load_model(name: str) -> Model:
         return model_of(name)
     else:
         raise CommandFailed(
-            f"unknown model {name!r}: use an installed system ({', '.join(system_names())}), or your "
-            "own model as module:attribute (shop:model) or as a file (shop.py)",
+            f"unknown model {name!r}: use an installed system ({', '.join(system_names())}), or "
+            "your own model as module:attribute (shop:model) or as a file (shop.py)",
             USAGE,
         )
     return _model_of(module, source, attribute)

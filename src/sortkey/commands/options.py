@@ -29,8 +29,8 @@ Buckets = Annotated[
     typer.Option(
         "--objects",
         metavar="ADDRESS",
-        help="Address of the buckets, with {bucket} for their names (default: buckets/{bucket} in the "
-        "folder).",
+        help="Address of the buckets, with {bucket} for their names (default: buckets/{bucket} in "
+        "the folder).",
     ),
 ]
 BucketAddress = Annotated[
@@ -61,7 +61,8 @@ AllowHost = Annotated[
     typer.Option(
         "--allow-host",
         metavar="NAME",
-        help="Host name that requests may use, for example behind a proxy; can be given several times.",
+        help="Host name that requests may use, for example behind a proxy; can be given several "
+        "times.",
     ),
 ]
 Cors = Annotated[
@@ -102,8 +103,8 @@ _CURSORS = b"sortkey query: cursors of a command line, whose user may read every
 
 
 def open_store(data: str, *, begins: bool = False) -> Store:
-    """Open the store at an address. A folder must exist: a typo would create a new one. With `begins`,
-    the error says that an empty folder is enough.
+    """Open the store at an address. A folder must exist: a typo would create a new one. With
+    `begins`, the error says that an empty folder is enough.
     """
     import sortkey
 
@@ -160,7 +161,7 @@ def _check_answers(address: str) -> None:
             if not isinstance(error, ConnectionRefusedError) or time.monotonic() > until:
                 reason = error.strerror or str(error)
                 raise CommandFailed(
-                    f"nothing answers at {address} ({reason}): start the server, or give another address "
-                    "with --data"
+                    f"nothing answers at {address} ({reason}): start the server, or give another "
+                    "address with --data"
                 ) from None
             time.sleep(START_SECONDS / 10)

@@ -35,7 +35,9 @@ def console(**settings: Any) -> Any:
 
 @contextmanager
 def progress(title: str, total: int | None, unit: str = "items") -> Generator[Advance]:
-    """A progress bar while the block runs. The block calls the function with the number of new items."""
+    """A progress bar while the block runs. The block calls the function with the number of new
+    items.
+    """
     if not sys.stderr.isatty():
         yield lambda count: None
         return
