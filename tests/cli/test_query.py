@@ -197,7 +197,7 @@ def test_a_pattern_with_a_limit_of_its_own_keeps_it(shop: Path) -> None:
     )
 
 
-def test_a_collection_is_told_by_kind(shop: Path) -> None:
+def test_a_collection_is_filtered_by_kind(shop: Path) -> None:
     line = ["query", "shop:model:everything_of", "customer_id=ada"]
     items = json.loads(said(sortkey(*line, "--json", cwd=shop)))["items"]
     assert (len(items["Customer"]), len(items["Order"])) == (1, 5)

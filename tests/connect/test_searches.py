@@ -313,7 +313,7 @@ def test_models_without_documents_cost_nothing(tmp_path: Path) -> None:
 
 
 def test_a_model_has_a_document_once_and_knows_where_it_comes_from() -> None:
-    with pytest.raises(ModelError, match="has a document notes already"):
+    with pytest.raises(ModelError, match="already has a document notes"):
         model.searchable(searchable_note)
 
     @document(str, "words", id="{upper}", fields={"text": Text()}, version=len)

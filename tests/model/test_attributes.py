@@ -234,16 +234,16 @@ def test_a_value_that_a_field_cannot_have_is_refused_where_it_is_written(
         (lambda: Job.note == None, r"never stored as None: test with .missing\(\)"),  # noqa: E711
         (lambda: bool(Job.status == "running"), "combine with & and"),
         (lambda: attr("status"), "attr.. takes a field of an entity class"),
-        (lambda: not_(False), "False is no condition"),
-        (lambda: (Job.progress > 1) & True, "True is no condition"),  # type: ignore[operator]
+        (lambda: not_(False), "False is not a condition"),
+        (lambda: (Job.progress > 1) & True, "True is not a condition"),  # type: ignore[operator]
         (lambda: attr(Job.status).isin(), "isin takes 1 to 100 values, not 0"),
         (lambda: attr(Job.progress).isin(*range(101)), "isin takes 1 to 100 values, not 101"),
         (lambda: attr(Job.owner).remove(), "Job.Data.owner is required"),
-        (lambda: attr(Job.progress).add("5"), "'5' is no number that could be added"),
-        (lambda: attr(Job.progress).subtract("5"), "'5' is no number that could be added"),
-        (lambda: attr(Job.labels).subtract({"a"}), "is no number that could be added"),
-        (lambda: attr(Job.note).set(attr(Other.title)), "Other.title is no field of Job"),
-        (lambda: attr(Job.note).set(attr(Job.job_id)), "Job.jobId lives only in keys"),
+        (lambda: attr(Job.progress).add("5"), "'5' cannot be added"),
+        (lambda: attr(Job.progress).subtract("5"), "'5' cannot be added"),
+        (lambda: attr(Job.labels).subtract({"a"}), "cannot be added"),
+        (lambda: attr(Job.note).set(attr(Other.title)), "Other.title is not a field of Job"),
+        (lambda: attr(Job.note).set(attr(Job.job_id)), "Job.jobId exists only in keys"),
         (lambda: attr(Job.labels).discard(), "an empty set cannot be stored"),
     ],
 )

@@ -184,7 +184,7 @@ def test_guard_items_are_no_entities() -> None:
 
 def test_an_image_that_no_longer_fits_its_entity_is_an_error() -> None:
     # It must be seen, kept and replayed, not skipped.
-    with pytest.raises(InvalidItem, match="no Stage"):
+    with pytest.raises(InvalidItem, match="not a valid Stage"):
         change_of(Stage, record(None, STAGE | {"order": {"S": "first"}}))
 
 

@@ -77,7 +77,7 @@ def test_an_id_that_would_be_that_of_another_is_refused() -> None:
 
 
 def test_an_entity_that_was_never_stored_has_no_version() -> None:
-    with pytest.raises(ModelError, match="index what a store has given back"):
+    with pytest.raises(ModelError, match="index entities that a store has returned"):
         assets.write_of(Asset(database_id="db", asset_id="a1"))
 
 
@@ -148,7 +148,7 @@ def declared(**changes: Any) -> Document[Any]:
             {"undeclared": [FieldRule("a*", Text(), "x"), FieldRule("b*", Text(), "x")]},
             "two rules have the name x",
         ),
-        ({"of": File, "id": "{key}"}, "say what orders its writes"),
+        ({"of": File, "id": "{key}"}, "pass what orders its writes"),
     ],
 )
 def test_a_declaration_that_cannot_be_right_says_what_to_write(

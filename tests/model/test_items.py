@@ -310,7 +310,7 @@ def test_an_item_lies_where_its_layout_says() -> None:
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
-        ({"SK": {"S": "1#x"}}, "is no key of the form"),
+        ({"SK": {"S": "1#x"}}, "does not match the key"),
         ({"name": {"N": "5"}}, "valid string"),
         ({"state": {"S": "broken"}}, "'on' or 'off'"),
         ({"EntityType": {"S": "Other"}}, "its EntityType is Other, not Flat"),
@@ -340,7 +340,7 @@ def test_an_item_that_does_not_fit_is_told_with_its_place_and_a_line_for_each_fa
     assert [line.strip() for line in lines] == error.faults
     assert (
         first
-        == f"the item PK={item['PK']['S']!r}, SK={item['SK']['S']!r} of {error.table} is no Flat:"
+        == f"the item PK={item['PK']['S']!r}, SK={item['SK']['S']!r} of {error.table} is not a valid Flat:"
     )
     assert sorted(error.faults) == [
         "count: Field required",

@@ -42,7 +42,7 @@ def test_a_class_without_a_key_says_that_it_is_stored_nowhere() -> None:
     class Base(Entity, names=camel):
         note_id: str
 
-    with pytest.raises(ModelError, match="Base is stored nowhere: give it a table= and a @key"):
+    with pytest.raises(ModelError, match="Base is not stored: give it a table= and a @key"):
         Base(note_id="1").to_item()
 
 
@@ -84,8 +84,9 @@ def test_a_value_that_a_follower_does_not_know_is_told_by_name() -> None:
 
     assert Light(id="1", colour="green").means == "go"
     with pytest.raises(
-        ValidationError, match="Follows says nothing for colour='blue': it knows 'red', 'green'"
+        ValidationError,
+        match="Follows has no value for colour='blue': add it; there are 'red', 'green'",
     ):
         Light(id="1", colour="blue")
-    with pytest.raises(ModelError, match="Follows says nothing for colour='blue'"):
+    with pytest.raises(ModelError, match="Follows has no value for colour='blue'"):
         Update(Light.key(id="1"), set_actions(Light, {"colour": "blue"})).request(0)

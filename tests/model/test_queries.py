@@ -138,7 +138,7 @@ def test_a_free_slot_that_no_attribute_holds_cannot_lead_a_query() -> None:
 def test_none_for_a_field_that_a_query_needs_is_refused(arguments: dict[str, Any]) -> None:
     # A variable that happens to be None must not turn the rules of a stage into the rules of a
     # journey.
-    with pytest.raises(ModelError, match="is None, and without it the read would be a wider one"):
+    with pytest.raises(ModelError, match="is None: without it the query would read more"):
         Rule.of_stage(**arguments)
 
 
@@ -189,21 +189,21 @@ def test_a_value_that_no_key_has_is_refused(call: Any, told: str) -> None:
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda: Rule.some(**J, stage_id="a", number=1).at_least(1), "there is no range left"),
+        (lambda: Rule.some(**J, stage_id="a", number=1).at_least(1), "a range is not possible"),
         (lambda: Rule.of_journey(**J).limit(0), "a limit of 0 entities reads nothing"),
         (
             lambda: Rule.by_path(**J).consistent(),
             "Same is a global index, which has no consistent reads",
         ),
         (lambda: Rule.of_journey(**J).archived(), "Rule has no archive"),
-        (lambda: Rule.of_journey(**J).where(True), "True is no condition"),
-        (lambda: Rule.of_journey(**J).where(attr(Rule.journey_id) == "J"), "lives only in keys"),
+        (lambda: Rule.of_journey(**J).where(True), "True is not a condition"),
+        (lambda: Rule.of_journey(**J).where(attr(Rule.journey_id) == "J"), "exists only in keys"),
         (
             lambda: Rule.of_journey(**J).where(attr(Other.name) == "J"),
-            "Other.name is no field of Rule",
+            "Other.name is not a field of Rule",
         ),
         (lambda: explain(Rule.all_keys().where(Rule.path == "/")), "Keys does not hold Rule.path"),
-        (lambda: Rule.of_journey(**J).at_least("a").at_most("b"), "has a range already"),
+        (lambda: Rule.of_journey(**J).at_least("a").at_most("b"), "already has a range"),
     ],
 )
 def test_a_query_that_cannot_be_is_refused_before_it_is_sent(call: Any, told: str) -> None:

@@ -68,7 +68,7 @@ def test_a_second_range_is_refused(read: Query[Book]) -> None:
     # It would take the place of the first: the query would read more than it says, or nothing at
     # all.
     with pytest.raises(
-        ModelError, match=r"has a range already: between\(\) takes both of its ends"
+        ModelError, match=r"already has a range: between\(\) takes both of its ends"
     ):
         read.at_least(2).at_most(5)
 

@@ -136,9 +136,9 @@ def test_a_missing_value_makes_no_key() -> None:
         ("{a}#B#{b}", {"a": "x#B", "b": "z"}, "contains '#B#', which separates it"),
         ("{path:free}:{name}", {"path": "a:b", "name": "c:d"}, "contains ':', which separates it"),
         ("{a}", {"a": ""}, "a is empty"),
-        ("{a}", {"a": True}, "it is no text"),
-        ("{a}", {"a": datetime(2026, 1, 1, tzinfo=UTC)}, "it is no text"),
-        ("{a}", {"a": ["x"]}, "it is no text"),
+        ("{a}", {"a": True}, "it is not text"),
+        ("{a}", {"a": datetime(2026, 1, 1, tzinfo=UTC)}, "it is not text"),
+        ("{a}", {"a": ["x"]}, "it is not text"),
     ],
 )
 def test_a_value_that_cannot_stand_in_a_key_is_refused(
@@ -172,12 +172,12 @@ def test_a_text_of_another_form_is_no_key(template: str, text: str) -> None:
     [
         ("{a}{b}", "put a separator between a and b"),
         ("{path:free}#{n:02d}{b}", "put a separator between n and b"),
-        ("{a}#{a}", "a slot stands twice"),
+        ("{a}#{a}", "a slot occurs twice"),
         ("{a:free}#{b:free}", "only one slot can be free"),
-        ("{a:3d}", "'3d' is no format of a slot"),
+        ("{a:3d}", "'3d' is not a slot format"),
         ("{a!r}", "a slot is an attribute's name in braces"),
         ("{}", "a slot is an attribute's name in braces"),
-        ("{a", "is no key template"),
+        ("{a", "is not a valid key template"),
     ],
 )
 def test_a_wrong_template_is_refused_when_it_is_written_down(text: str, told: str) -> None:

@@ -543,7 +543,7 @@ WRONG: list[tuple[Callable[[], None], str]] = [
     (unpadded_number, "{number} is a number: pad it, as {number:02d}"),
     (unpadded_number_that_may_be_missing, "{number} is a number: pad it, as {number:02d}"),
     (fraction_in_a_text, "{price} is a number: a text cannot keep the order of fractions"),
-    (padded_text, "Wrong.name is no whole number"),
+    (padded_text, "Wrong.name is not a whole number"),
     (key_only_that_no_key_has, "Wrong.colour is KeyOnly, but the table's key does not hold colour"),
     (two_declarations_for_one_index, "Wrong.other: the key in G is declared already"),
     (missing_sort_template, "T has a sort key"),
@@ -566,13 +566,13 @@ WRONG: list[tuple[Callable[[], None], str]] = [
     (field_in_the_attribute_of_the_kind, "the attribute EntityType is written by the store itself"),
     (one_attribute_of_two_templates, "GPK is made by two templates, A and B"),
     (local_index_of_another_partition, "PK is made by two templates, A and B"),
-    (text_around_a_number_key, "GSK is no text, so its key is one field and nothing else"),
+    (text_around_a_number_key, "GSK is not text, so its template must be a single field"),
     (two_versions, "one and other are both marked Version"),
     (version_that_begins_at_one, "it needs the default 0"),
-    (version_in_a_key, "counts writes, and cannot stand in a key"),
+    (version_in_a_key, "counts writes, and cannot be part of a key"),
     (two_creations, "one and other are both marked Created"),
-    (follower_of_nothing, "shown follows status, which is no field"),
-    (follower_before_its_source, "shown follows status: declare it behind that"),
+    (follower_of_nothing, "shown follows status, which is not a field"),
+    (follower_before_its_source, "shown follows status: declare it after that field"),
     (follower_without_all_values, "shown follows status: say what it is for 'b', 'c'"),
     (collection_with_two_conditions, "sort_from or sort_prefix"),
     (validator_that_updates_would_not_run, "Wrong.lower: keys and updates of id would not run it"),
@@ -607,5 +607,5 @@ def test_an_entity_without_a_key_says_so_when_it_is_used() -> None:
     class Base(Entity, table=table()):
         id: str
 
-    with pytest.raises(ModelError, match="Base is stored nowhere"):
+    with pytest.raises(ModelError, match="Base is not stored"):
         Base(id="x").to_item()

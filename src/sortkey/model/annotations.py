@@ -1,4 +1,4 @@
-"""The types of fields: all that is said of them, and values as they store them."""
+"""The types of fields with their annotations, and values as these types store them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def alternatives(annotation: Any) -> tuple[Any, ...]:
 
 
 def full_annotation(info: FieldInfo) -> Any:
-    """The type of a field with everything that is said of it."""
+    """The type of a field with all its annotations."""
     annotation: Any = info.annotation
     for marker in info.metadata:
         annotation = Annotated[annotation, marker]
@@ -39,8 +39,10 @@ def full_annotation(info: FieldInfo) -> Any:
 
 
 def stored(adapter: TypeAdapter[Any], value: Any, what: str, *, limited: bool = True) -> Any:
-    """A value as its type stores it. Raises KeyValueError for one that the type refuses; unless
-    `limited`, not for one that is only too large, too long or of another form."""
+    """A value as its type stores it. Raises KeyValueError for a value that the type refuses.
+    Without `limited`, values that are only too large, too long or do not match a pattern are
+    accepted.
+    """
     try:
         return adapter.dump_python(adapter.validate_python(value), by_alias=True)
     except ValidationError as error:

@@ -148,15 +148,15 @@ class Attr(Generic[T]):
         return self._function("attribute_type", kind)
 
     def size(self) -> Size:
-        """Characters of a text, bytes of binary data, elements of the rest; to be compared with a
-        number.
+        """The size, to be compared with a number: characters of a text, bytes of binary data,
+        elements of a list, map or set.
         """
         return Size(self)
 
     # -- updates
 
     def set(self, value: T | Attr[T]) -> Action:
-        """Put a value, or that of another attribute, in its place. None takes it away."""
+        """Set the field to a value, or to that of another attribute. None removes it."""
         if isinstance(value, Attr):
             other = cast(Attr[T], value)
             self._check_source(other)
@@ -185,17 +185,19 @@ class Attr(Generic[T]):
         return self._set(lambda at, names: f"if_not_exists({at}, {names.value(encoded)})")
 
     def remove(self) -> Action:
-        """Take it away. A field that has a default gets that, as an entity without it
-        would have.
-        """
+        """Remove the field. A field with a default is set to the default."""
         if not self.is_whole_field:
             return Action("REMOVE", self, self._at)
         if self.place.info.is_required():
-            raise ModelError(f"{self!r} is required: without it the item could not be read")
+            raise ModelError(
+                f"{self!r} is required and cannot be removed: give it a default, or set a value"
+            )
         return self.set(default_of(self.place.info))
 
     def add(self, amount: Any) -> Action:
-        """Add to a number, or elements to a set, which are 0 or empty where they are missing."""
+        """Add to a number, or add elements to a set. A missing attribute counts as 0 or as an empty
+        set.
+        """
         if isinstance(amount, (set, frozenset)):
             elements = encode({self._element(element) for element in cast(frozenset[Any], amount)})
             return Action("ADD", self, lambda names: f"{self._at(names)} {names.value(elements)}")
@@ -206,7 +208,7 @@ class Attr(Generic[T]):
         return self._added("-", -amount, number)
 
     def append(self, *elements: Any) -> Action:
-        """Add elements to the end of a list, which is empty where it is missing."""
+        """Add elements to the end of a list. A missing list counts as empty."""
         added, base = self._elements(elements), self._base([])
         return self._set(
             lambda at, names: (
@@ -225,8 +227,8 @@ class Attr(Generic[T]):
         )
 
     def discard(self, *elements: Any) -> Action:
-        """Take elements out of a set. DynamoDB has no empty one: without its last element the
-        attribute is gone.
+        """Remove elements from a set. DynamoDB has no empty sets: with its last element the
+        attribute is removed.
         """
         if self.is_whole_field and self.place.info.is_required():
             raise ModelError(
@@ -258,7 +260,7 @@ class Attr(Generic[T]):
     # -- rendering
 
     def stored(self, value: Any) -> Any:
-        """A value as the item holds it."""
+        """A value as it is stored in the item."""
         if self.is_whole_field:
             return self.layout.stored(self.place.attribute, value)
         return stored_inside(self.annotation, value, repr(self))
@@ -267,21 +269,19 @@ class Attr(Generic[T]):
         return names.path(self.path)
 
     def _check_source(self, other: Attr[Any]) -> None:
-        """Refuse to copy what no item of this entity has: it would be refused, or be something of
-        another name.
-        """
+        """Refuse to copy a field of another entity, or one that is not an attribute."""
         if other.layout is not self.layout:
-            raise ModelError(f"{other!r} is no field of {self.layout.entity.__name__}")
+            raise ModelError(f"{other!r} is not a field of {self.layout.entity.__name__}")
         if other.place.key_only:
             raise ModelError(
-                f"{other!r} lives only in keys, and cannot be copied from there: set the value"
+                f"{other!r} exists only in keys and cannot be copied: set the value itself"
             )
 
     def _with(self, *others: Any) -> list[Attr[Any]]:
         return [self, *(cast(Attr[Any], other) for other in others if isinstance(other, Attr))]
 
     def _operand(self, value: Any) -> Render:
-        """What it is compared with: a value, or another attribute."""
+        """The right side of a comparison: a value, or another attribute."""
         if isinstance(value, Attr):
             return cast(Attr[Any], value)._at
         if value is None and not self.keeps_null:
@@ -320,13 +320,11 @@ class Attr(Generic[T]):
         return encode([self._element(value) for value in values])
 
     def _base(self, empty: Any) -> AttributeValue:
-        """What a missing attribute counts as: the field's default, as an entity without it would
-        have.
-        """
+        """What a missing attribute counts as: the field's default."""
         default = default_of(self.place.info) if self.is_whole_field else None
         return encode(empty if default is None else self.stored(default))
 
-    # -- limits: an item that an update has moved outside of its field's could not be read any more
+    # -- limits: an update must not make an item that its entity can no longer read
 
     def _added(self, operator: str, change: Any, amount: AttributeValue) -> Action:
         base, annotation = self._base(0), self._annotation
@@ -369,7 +367,7 @@ class Attr(Generic[T]):
 
 
 class Size:
-    """How large an attribute is, to be compared."""
+    """The size of an attribute, to be compared with a number."""
 
     __slots__ = ("_attr",)
 
@@ -409,7 +407,7 @@ def attr(field: L) -> Attr[L]: ...  # keeps the values of a Literal, which T wou
 @overload
 def attr(field: T) -> Attr[T]: ...
 def attr(field: Any) -> Any:
-    """A field of an entity class, for a type checker that takes it for its value."""
+    """A field of an entity class as an `Attr`, for type checkers that see the type of its value."""
     if not isinstance(field, Attr):
         raise ModelError(
             f"attr() takes a field of an entity class, as attr(Stage.status), not {field!r}"
@@ -428,5 +426,5 @@ def render_actions(actions: Sequence[Action], names: Names) -> str:
 def _number(amount: Any) -> AttributeValue:
     value = encode(amount)
     if "N" not in value:
-        raise ModelError(f"{amount!r} is no number that could be added")
+        raise ModelError(f"{amount!r} cannot be added: use an int, a float or a Decimal")
     return value

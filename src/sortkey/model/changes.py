@@ -1,8 +1,6 @@
-"""A stream's record as a change of an entity: typed old and new, and what else the record tells.
-Pure.
+"""A stream record as a change of an entity, with typed old and new values. Pure.
 
-The records are those of DynamoDB Streams and of AWS Lambda, which differ in the letters of a few
-names.
+Records come from DynamoDB Streams or from AWS Lambda, which spell a few names differently.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ ChangeKind = Literal["created", "changed", "deleted"]
 Record = Mapping[str, Any]
 
 GUARD = "UNIQUE#"
-"""How the keys of guard items begin: they are no entities."""
+"""The prefix of the keys of guard items, which are not entities."""
 
 _KINDS: dict[str, ChangeKind] = {"INSERT": "created", "MODIFY": "changed", "REMOVE": "deleted"}
 _SERVICE = "dynamodb.amazonaws.com"
@@ -40,11 +38,11 @@ _EMPTY_MAP: AttributeValue = {"M": {}}
 
 @dataclass(frozen=True, slots=True)
 class Change(Generic[E_co]):
-    """One change of one entity. `old` and `new` are None where there is none, and where the
-    stream's view hides it.
+    """One change of one entity. `old` and `new` are None if there is no such image, or the stream's
+    view does not have it.
 
-    `id` is the same at every reading of the same change. `by` is "ttl" where the service deleted
-    what had expired.
+    `id` is the same whenever the same change is read. `by` is "ttl" if the service deleted an
+    expired item.
     """
 
     entity: type[E_co]
@@ -64,16 +62,16 @@ class Change(Generic[E_co]):
 
     @property
     def latest(self) -> E_co | None:
-        """The entity as it is now, or as it was when it went; None where the view shows neither."""
+        """The new image, or the old one of a deleted item. None if the view has neither."""
         return self.old if self.new is None else self.new
 
     def touched(self, *fields: Any) -> bool:
-        """Whether one of the fields has another value than before: `change.touched(Asset.tags)`."""
+        """Whether one of the fields has changed: `change.touched(Asset.tags)`."""
         self._need_both()
         return any(self._value(self.old, field) != self._value(self.new, field) for field in fields)
 
     def became(self, field: Any, value: Any) -> bool:
-        """Whether a field has this value now and had another one, or none, before."""
+        """Whether a field has this value now and did not have it before."""
         self._need_both()
         return self.new is not None and self._value(self.new, field) == value != self._value(
             self.old, field
@@ -82,7 +80,7 @@ class Change(Generic[E_co]):
     def _need_both(self) -> None:
         if self.view != "NEW_AND_OLD_IMAGES":
             raise ModelError(
-                f"the stream of {self.entity.__name__} shows {self.view}: what was before is not "
+                f"the stream of {self.entity.__name__} shows {self.view}: the old values are not "
                 "known. "
                 'Declare its table with stream="NEW_AND_OLD_IMAGES"'
             )
@@ -97,7 +95,7 @@ class Change(Generic[E_co]):
 
 
 def _inside(value: Any, steps: Path) -> Any:
-    """What lies inside a field's value; None where there is nothing."""
+    """The value at a path inside a field, or None."""
     for step in steps:
         if isinstance(value, BaseModel):
             names = [
@@ -118,9 +116,7 @@ def _inside(value: Any, steps: Path) -> Any:
 
 
 def change_of(entity: type[E], record: Record) -> Change[E] | None:
-    """The change as one of an entity; None where the record is of another kind. Raises
-    InvalidItem.
-    """
+    """The change of an entity, or None for a record of another entity. Raises InvalidItem."""
     content = record["dynamodb"]
     old, new = _of_kind(entity, content.get("OldImage")), _of_kind(entity, content.get("NewImage"))
     if old is None and new is None and not _known_by_key(entity, content):
@@ -140,8 +136,8 @@ def change_of(entity: type[E], record: Record) -> Change[E] | None:
 
 
 def _kind(record: Record, old: Item | None, new: Item | None) -> ChangeKind:
-    """An item that became one of another kind is deleted for the handlers of the first, created for
-    the others'.
+    """An item that changed its kind counts as deleted for the old kind and as created for the new
+    one.
     """
     content = record["dynamodb"]
     if "OldImage" in content and "NewImage" in content:
@@ -171,9 +167,7 @@ def _of_kind(entity: type[Entity], image: Item | None) -> Item | None:
 
 
 def _known_by_key(entity: type[Entity], content: Mapping[str, Any]) -> bool:
-    """Without an image only the form of the key tells; an image that is of another kind has told
-    already.
-    """
+    """Without an image, the form of the key decides."""
     if "OldImage" in content or "NewImage" in content:
         return False
     layout = entity.__layout__
@@ -183,8 +177,8 @@ def _known_by_key(entity: type[Entity], content: Mapping[str, Any]) -> bool:
 
 
 def _fits_best(layout: Layout, others: list[Layout], item: Item) -> bool:
-    """Whether the key has the form of this entity's, and of no other's with more fixed
-    text in it.
+    """Whether the key matches this entity's template, and no other entity matches with more literal
+    text.
     """
     if not fits(layout, item) or _is_guard(others, item):
         return False

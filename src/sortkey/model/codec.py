@@ -15,7 +15,7 @@ from sortkey.values.attributes import AttributeValue
 from sortkey.values.numbers import canonical
 
 EXACT_DIGITS = 15
-"""Every number of so many digits is the same as a float: what goes in comes out."""
+"""Numbers of up to this many digits survive a conversion to float and back."""
 
 
 def encode(value: Any) -> AttributeValue:
@@ -84,8 +84,8 @@ def _encode_map(value: dict[Any, Any]) -> AttributeValue:
 
 
 def _member_name(name: Any) -> str:
-    """The name of a map's member; numbers and the like as text, which pydantic reads back as what
-    the field says.
+    """The name of a map's member. Numbers become text, which pydantic reads back as the field's
+    type.
     """
     if name.__class__ is str:
         return name

@@ -26,22 +26,22 @@ class CollectionQuery:
     members: tuple[type[Entity], ...]
 
     def fresh(self) -> CollectionQuery:
-        """Without what has expired, also before it is swept away."""
+        """Skip expired items, also those that TTL has not deleted yet."""
         return replace(self, query=self.query.fresh())
 
 
 @dataclass(frozen=True)
 class Grouped:
-    """What a collection found, in the order of the sort key."""
+    """The entities of a collection, in the order of the sort key."""
 
     entities: list[Entity] = field(default_factory=list["Entity"])
 
     def of(self, kind: type[E]) -> list[E]:
-        """Those of one kind."""
+        """The entities of one kind."""
         return [entity for entity in self.entities if isinstance(entity, kind)]
 
     def one(self, kind: type[E]) -> E | None:
-        """The only one of a kind, or None. Raises for several."""
+        """The only entity of a kind, or None. Raises LookupError if there are several."""
         entities = self.of(kind)
         if len(entities) > 1:
             raise ModelError(f"the collection has {len(entities)} of {kind.__name__}, not one")
@@ -76,7 +76,8 @@ class CollectionDeclaration(Declared, Generic[P]):
         first = self.members[0].__layout__
         if layout.table is not first.table or self.index not in layout.keys:
             raise self.fail(
-                layout, "all of a collection lie in one table, and have a key in its index"
+                layout,
+                "every entity of a collection must be in the same table and have a key in its index",
             )
         if layout.keys[self.index].partition.text != self._key.partition.text:
             raise self.fail(
@@ -103,8 +104,8 @@ def collection(
     sort_from: str | None = None,
     sort_prefix: str | None = None,
 ) -> Callable[[Signature[P]], CollectionDeclaration[P]]:
-    """Several kinds of one partition. `sort_from` and `sort_prefix` leave out what lies before, or
-    beside.
+    """Declare a read of several kinds of entities from one partition. `sort_from` skips smaller
+    sort keys, `sort_prefix` those with another prefix.
     """
     if sort_from is not None and sort_prefix is not None:
         raise ModelError(

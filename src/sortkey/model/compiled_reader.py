@@ -1,5 +1,5 @@
-"""A function for each entity that takes its values out of an item, written as the code one would
-write by hand.
+"""Generates a function for each entity that reads its values from an item, as one would write it by
+hand.
 
     def read(item):
         if not item.keys() <= known: raise KeyError
@@ -8,8 +8,7 @@ write by hand.
         return found
 
 It is several times as fast as a loop over the attributes, and reading is most of what a store does.
-An item that is not of the usual form makes it raise, and goes the long way (`Layout.read`), which
-knows every form.
+For an unusual item it raises, and the caller falls back to `Layout.read`, which handles every form.
 """
 
 from __future__ import annotations
@@ -32,9 +31,7 @@ _TYPES: dict[Any, str] = {str: "S", int: "N", float: "N", Decimal: "N", bool: "B
 
 
 def compiled_reader(layout: Layout) -> Reader:
-    """The reader of an entity. Raises KeyError or TypeError for an item that has anything
-    unusual.
-    """
+    """The reader of an entity. It raises KeyError or TypeError for an unusual item."""
     namespace: dict[str, Any] = {
         "decode": decode,
         "known": layout.known.keys(),
@@ -59,7 +56,7 @@ def compiled_reader(layout: Layout) -> Reader:
 
 
 def _checks(layout: Layout) -> list[str]:
-    """Nothing unknown, which must be kept aside; no mark of the archive; no older version."""
+    """Lines that refuse unknown attributes, archived items and older versions."""
     lines = ["    if not item.keys() <= known: raise KeyError"]
     if layout.envelope is not None:
         lines.append(f"    inside = item[{layout.envelope!r}]['M']")
@@ -109,9 +106,7 @@ def _expression(place: Place, source: str) -> str:
 
 
 def _of_type(annotation: Any, source: str, depth: int) -> str:
-    """How to take a value of a type out of an attribute value; numbers as their text, which
-    pydantic reads.
-    """
+    """An expression that reads a value of a type. Numbers stay text, which pydantic parses."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in (Union, UnionType):
         kinds = {

@@ -1,6 +1,4 @@
-"""Computed fields that are stored: which fields they are made of, and what they are after an
-update.
-"""
+"""Stored computed fields: the fields they depend on, and their values after an update."""
 
 from __future__ import annotations
 
@@ -19,8 +17,9 @@ if TYPE_CHECKING:
 
 
 def sources(entity: type[Entity], info: ComputedFieldInfo) -> frozenset[str]:
-    """The fields that a computed field reads, told by the names in its code. All of them where that
-    does not tell: where it hands the entity on, or names none."""
+    """The fields that a computed field reads, found by the names in its code. All fields if the
+    code passes the entity on, or names none.
+    """
     names: set[str] = set()
     seen: set[CodeType] = set()
     waiting = [_code(info.wrapped_property)]
@@ -40,9 +39,7 @@ def sources(entity: type[Entity], info: ComputedFieldInfo) -> frozenset[str]:
 
 
 def value_after(layout: Layout, name: str, known: Mapping[str, Any]) -> Any:
-    """What a computed field is, as it is stored, when these stored values, by attribute, are its
-    sources.
-    """
+    """The stored value of a computed field for stored source values, given by attribute."""
     entity = layout.entity
     values = {
         layout.by_attribute[attribute].name: layout.loaded(attribute, value)
@@ -62,7 +59,7 @@ def _code(of: Any) -> CodeType | None:
 
 
 def _read_of_self(code: CodeType) -> list[str]:
-    """The names that code reads of its first argument; an empty one where the argument is used in
+    """The names that code reads of its first argument. Contains "" if the argument is used in
     another way.
     """
     own = code.co_varnames[0] if code.co_argcount else None

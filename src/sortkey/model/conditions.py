@@ -1,6 +1,4 @@
-"""Conditions: tests that the service makes of an item. They are built from fields, in
-`attributes`.
-"""
+"""Conditions: tests of an item, made by the service. They are built from fields, in `attributes`."""
 
 from __future__ import annotations
 
@@ -49,11 +47,11 @@ class Condition:
 
 
 def condition(test: Condition | bool) -> Condition:
-    """The condition behind what a type checker takes for a bool."""
+    """The condition behind what type checkers see as a bool."""
     if isinstance(test, Condition):
         return test
     raise ModelError(
-        f"{test!r} is no condition: compare a field of the class, as Stage.status == 'pending'"
+        f"{test!r} is not a condition: compare a field of the class, as Stage.status == 'pending'"
     )
 
 
@@ -62,15 +60,15 @@ def not_(test: Condition | bool) -> Condition:
 
 
 def check_fields(test: Condition, layout: Layout) -> None:
-    """Refuse a condition on what an entity's items do not have: it would be false, or true, for all
-    of them.
+    """Refuse a condition on an attribute that the entity's items do not have: it would be the same
+    for all of them.
     """
     for attr in test.attrs:
         if attr.layout is not layout:
-            raise ModelError(f"{attr!r} is no field of {layout.entity.__name__}")
+            raise ModelError(f"{attr!r} is not a field of {layout.entity.__name__}")
         if attr.place.key_only:
             raise ModelError(
-                f"{attr!r} lives only in keys, where no condition can look: make it part of the "
+                f"{attr!r} exists only in keys, which conditions cannot test: make it part of the "
                 "query"
             )
 

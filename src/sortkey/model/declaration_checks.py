@@ -1,6 +1,4 @@
-"""Refuses classes whose fields, keys and settings contradict each other: at import, not with the
-first item.
-"""
+"""Refuses classes whose fields, keys and settings contradict each other, when the class is defined."""
 
 from __future__ import annotations
 
@@ -21,9 +19,7 @@ _NUMBERS: tuple[type, ...] = (int, float, Decimal)
 
 
 def check_names(entity: type[BaseModel], declared: Mapping[str, Declared]) -> None:
-    """A field's name is its own: neither that of a member of Entity nor that of a key or query of
-    the class.
-    """
+    """A field must not have the name of a member of Entity, or of a key or query of the class."""
     base = next(parent for parent in entity.__mro__ if parent.__module__ == "sortkey.model.entity")
     taken = {name for parent in base.__mro__ for name in vars(parent)}
     for name, info in entity.model_fields.items():
@@ -41,7 +37,7 @@ def check_names(entity: type[BaseModel], declared: Mapping[str, Declared]) -> No
 
 
 def check_layout(layout: Layout) -> None:
-    """Everything that can be told once places and keys are known."""
+    """All checks that need places and keys."""
     _check_validators(layout)
     _check_attributes(layout)
     _check_templates(layout)
@@ -55,8 +51,8 @@ def _fail(layout: Layout, problem: str) -> ModelError:
 
 
 def _check_validators(layout: Layout) -> None:
-    """Keys and updates see a field's type, not the methods of its class: what these change would be
-    two things.
+    """Keys and updates use a field's type, not the methods of its class: a value changed by a
+    validator or serializer of the class would be stored in two forms.
     """
     decorators = layout.entity.__pydantic_decorators__
     for kind in (decorators.field_validators, decorators.validators, decorators.field_serializers):
@@ -70,7 +66,7 @@ def _check_validators(layout: Layout) -> None:
 
 
 def _check_attributes(layout: Layout) -> None:
-    """Two fields, or a field and the store itself, must not write to one attribute."""
+    """No attribute may be written twice: by two fields, or by a field and the store."""
     seen: dict[str, str] = {}
     plain = {
         a
@@ -109,7 +105,7 @@ def _check_templates(layout: Layout) -> None:
             is_text = layout.table.type_of(attribute) == "S"
             if not is_text and (len(template.parts) != 1 or not template.slots):
                 raise _fail(
-                    layout, f": {attribute} is no text, so its key is one field and nothing else"
+                    layout, f": {attribute} is not text, so its template must be a single field"
                 )
             if is_text and not layout.is_plain(attribute, template):
                 for slot in template.slots:
@@ -117,7 +113,7 @@ def _check_templates(layout: Layout) -> None:
 
 
 def _check_slot(layout: Layout, slot: Slot) -> None:
-    """A number in a key's text is padded, or the order of the keys is not that of the numbers."""
+    """Numbers in text keys must be padded: otherwise keys and numbers sort differently."""
     place = layout.by_attribute.get(slot.name)
     if place is None or slot.name == SHARD:
         return
@@ -129,7 +125,7 @@ def _check_slot(layout: Layout, slot: Slot) -> None:
     ):
         raise _fail(
             layout,
-            f".{place.name} is no whole number: it cannot be padded in "
+            f".{place.name} is not a whole number: it cannot be padded in "
             f"{{{slot.name}:0{slot.width}d}}",
         )
     if slot.width is None and any(number in types for number in _NUMBERS):
@@ -160,12 +156,12 @@ def _check_followers(layout: Layout) -> None:
             continue
         source = place.follows.source
         if source not in layout.places:
-            raise _fail(layout, f".{place.name} follows {source}, which is no field")
+            raise _fail(layout, f".{place.name} follows {source}, which is not a field")
         if names.index(source) > names.index(place.name):
-            raise _fail(layout, f".{place.name} follows {source}: declare it behind that")
+            raise _fail(layout, f".{place.name} follows {source}: declare it after that field")
         if place.info.is_required():
             raise _fail(
-                layout, f".{place.name} follows {source}: give it a default, which nobody sees"
+                layout, f".{place.name} follows {source}: give it a default (it is never used)"
             )
         possible = literal_values(layout.places[source].info.annotation)
         if forgotten := [repr(status) for status in possible if status not in place.follows.values]:

@@ -1,8 +1,7 @@
-"""Which index keys and computed fields an update must write anew, so that they never drift from
-what they are made of.
+"""The index keys and computed fields that an update must rewrite to keep them in step with their
+sources.
 
-Where the update does not know everything that one needs, it is refused: a key that is half right is
-worse than an error.
+An update that does not know all the sources is refused: a wrong key is worse than an error.
 """
 
 from __future__ import annotations
@@ -25,9 +24,7 @@ from sortkey.values.attributes import AttributeValue
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What to set, to set where it is missing, and to remove, besides what the update's own actions
-    do.
-    """
+    """What an update sets, sets if missing, and removes besides its own actions."""
 
     sets: dict[Path, AttributeValue] = field(default_factory=dict["Path", AttributeValue])
     fills: dict[Path, AttributeValue] = field(default_factory=dict["Path", AttributeValue])
@@ -39,8 +36,8 @@ class Rebuilt:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an update knows. All by attribute: what it touches, and the values after it, None for
-    what is not there.
+    """What is known about an item after an update, by attribute: the actions on it, and its values.
+    None means that the attribute is absent.
     """
 
     layout: Layout
@@ -55,7 +52,7 @@ class Outcome:
         actions: Sequence[Action],
         assumed: Mapping[str, Any],
     ) -> Outcome:
-        """`assumed` are values that the update makes sure of by a condition."""
+        """`assumed` are values that the update checks by a condition."""
         touched: dict[str, Action] = {}
         for action in actions:
             name = action.attr.place.attribute
@@ -69,21 +66,21 @@ class Outcome:
         return cls(layout, touched, known)
 
     def check(self, names: Sequence[str], what: str) -> None:
-        """Refuse an update that does not know the values that something is made of."""
+        """Refuse an update that does not know all the sources of a derived value."""
         for name in names:
             if name in self.touched and name not in self.known:
                 raise ModelError(
-                    f"{self._name(name)} is part of {what}: only a plain set can rebuild that. "
-                    "Read, change and save()"
+                    f"{self._name(name)} is part of {what}: only a plain set() can rebuild that. "
+                    "Read the entity, change it and save() it"
                 )
         missing = [self._name(name) for name in names if name not in self.known]
         if missing:
             changed = ", ".join(self._name(name) for name in names if name in self.touched)
             example = ", ".join(f'"{name}": …' for name in missing)
             raise ModelError(
-                f"the update changes {changed}, so {what} must be made anew, and that also needs "
+                f"the update changes {changed}, so {what} must be rebuilt, which also needs "
                 f"{', '.join(missing)}. "
-                f"Say what they are, assuming={{{example}}}, or read, change and save()"
+                f"Pass assuming={{{example}}}, or read the entity, change it and save() it"
             )
 
     def _name(self, attribute: str) -> str:
@@ -97,9 +94,7 @@ def rebuilt(
     assumed: Mapping[str, Any],
     filled: Mapping[str, Any] | None,
 ) -> Rebuilt:
-    """What the update must also write. `filled` are the values that an upsert gives to an item that
-    it makes.
-    """
+    """What the update must also write. `filled` are the values that an upsert gives to a new item."""
     outcome = Outcome.of(layout, key, actions, assumed)
     _refuse_key_change(outcome)
     result = Rebuilt()
@@ -115,7 +110,7 @@ def rebuilt(
             ):
                 outcome.check(
                     derived.names, derived.what
-                )  # one that is missing is enough to know that a key is not there
+                )  # one missing source means that the key is absent
             _put(result, derived.path, derived.value(outcome.known))
         elif filled is not None:
             _fill(result, derived, outcome.known, filled)
@@ -123,13 +118,13 @@ def rebuilt(
 
 
 def _is_known(action: Action) -> bool:
-    """Whether an action says what its field is afterwards: a value, or nothing."""
+    """Whether the value of a field is known after an action."""
     return action.is_plain_set or (action.section == "REMOVE" and action.attr.is_whole_field)
 
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """An attribute that is made of others: where it is, of which, and how."""
+    """An attribute that is computed from others."""
 
     path: Path
     names: Sequence[str]
@@ -139,7 +134,7 @@ class Derived:
 
 
 def derived_of(layout: Layout) -> tuple[Derived, ...]:
-    """Every attribute of an entity's items that is made of its fields, besides the key."""
+    """Every attribute that is computed from fields, except the table's key."""
     return (*_keys(layout), *_computed(layout))
 
 
@@ -161,8 +156,8 @@ def _computed(layout: Layout) -> Iterator[Derived]:
 def _fill(
     result: Rebuilt, derived: Derived, known: Mapping[str, Any], filled: Mapping[str, Any]
 ) -> None:
-    """What a new item has there. One that exists has it already, or its own: unless all of it is
-    known.
+    """Add a derived attribute of an upsert: set it if all sources are known, otherwise only if it
+    is missing.
     """
     if all(name in known for name in derived.names):
         _put(result, derived.path, derived.value(known))
@@ -198,9 +193,7 @@ def _calculated(
 def _of_new_item(
     layout: Layout, key: ItemKey[Any], touched: Mapping[str, Action]
 ) -> dict[Path, AttributeValue]:
-    """What an item that the update makes needs besides: its kind, and the fields that its key
-    names.
-    """
+    """What a new item of an upsert needs as well: its kind, and the fields in its key."""
     sets: dict[Path, AttributeValue] = {}
     if layout.kind is not None:
         sets[(layout.table.kind_attribute,)] = {"S": layout.kind}
@@ -212,7 +205,7 @@ def _of_new_item(
             continue
         if len(place.path) > 1:
             raise ModelError(
-                f"{place.name} lies in {place.path[0]}, which an upsert cannot make: create() the "
+                f"{place.name} is in {place.path[0]}, which an upsert cannot create: create() the "
                 "item"
             )
         sets[place.path] = encode(value)

@@ -1,5 +1,5 @@
-"""A model told: as plain values for programs, and as a page of text for people. Nothing here reads
-or writes data.
+"""The description of a model: as plain values for programs, and as a page of text for people.
+Nothing here reads or writes data.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Description = dict[str, Any]
 
 
 def describe(model: Model) -> Description:
-    """Everything of a model as values that JSON can hold."""
+    """Everything in a model as JSON values."""
     return {
         "name": model.name,
         "doc": model.doc,
@@ -38,8 +38,9 @@ def describe(model: Model) -> Description:
 
 
 def page(description: Description, width: int = WIDTH) -> str:
-    """A description as text: each table with its entities, each entity with its reads; then the
-    reads of several, and what is searchable."""
+    """A description as text: tables, their entities with their access patterns, patterns over
+    several entities, and search documents.
+    """
     counts = [
         _count(len(description["tables"]), "table"),
         _count(
@@ -85,7 +86,7 @@ def page(description: Description, width: int = WIDTH) -> str:
 
 
 def parameters_of(pattern: AccessPattern) -> Sequence[inspect.Parameter]:
-    """What an access pattern takes, also what may be left out."""
+    """The parameters of an access pattern, including optional ones."""
     function = pattern.function
     declared = function.declared if isinstance(function, (BoundKey, BoundQuery)) else function
     if isinstance(declared, Declared):
@@ -158,7 +159,7 @@ def _pattern(pattern: AccessPattern) -> Description:
     }
     try:
         one, many = pattern.explain(), pattern.explain(items=MANY)
-    except Exception as error:  # whatever a function does with an argument that is made up
+    except Exception as error:  # the function may fail in any way with a made-up argument
         return description | {"problem": f"{type(error).__name__}: {error}"}
     cost = {str(explained.items): explained.read_units for explained in (one, many)}
     details = {name: value for name, value in asdict(one).items() if name in _EXPLAINED}
@@ -247,7 +248,7 @@ def _entity_lines(entity: Description, patterns: Sequence[Description], width: i
 
 
 def _key_lines(keys: Sequence[Description], width: int) -> list[str]:
-    """Partition and sort key beside each other, or below where they are too long for that."""
+    """Partition and sort key side by side, or below each other if they are too long."""
     rows = [(key["index"] or "key", *key["templates"].values(), _shards(key)) for key in keys]
     beside = _columns(
         [(name, partition, " ".join(filter(None, rest))) for name, partition, *rest in rows],
@@ -343,9 +344,7 @@ def _indented(lines: Iterable[str], by: int = 2) -> list[str]:
 
 
 def _columns(rows: Sequence[tuple[str, ...]], width: int, indent: int) -> list[str]:
-    """Rows under each other; the last column, which may have lines of its own, is wrapped in its
-    place.
-    """
+    """Rows in columns. The last column is wrapped, and may have several lines."""
     if not rows:
         return []
     widths = [max(len(row[number]) for row in rows) for number in range(len(rows[0]) - 1)]

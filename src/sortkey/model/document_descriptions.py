@@ -1,6 +1,4 @@
-"""What a model's description tells of its search documents: what they are made of, and what their
-fields are for.
-"""
+"""The search documents in a model's description: their sources, and what their fields are for."""
 
 from __future__ import annotations
 
@@ -57,7 +55,7 @@ def _field(name: str, kind: FieldKind) -> Description:
 
 
 def _follows(declared: ModelDocument) -> list[str]:
-    """The entities whose changes make documents anew."""
+    """The entities whose changes update documents."""
     if declared.source is None:
         return [declared.document.of.__name__]
     return [
@@ -67,7 +65,7 @@ def _follows(declared: ModelDocument) -> list[str]:
 
 
 def _made_of(document: Document[Any]) -> list[str]:
-    """The entity, or those in the fields of the class that gathers them."""
+    """The entity, or the entities in the fields of a composed source class."""
     return list(dict.fromkeys(entity.__name__ for entity in _entities_in(document.of)))
 
 

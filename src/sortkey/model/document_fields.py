@@ -1,8 +1,7 @@
-"""The fields of a document: those that it declares, and rules that say by their names what others
-hold.
+"""The fields of a document: those it declares, and rules for other fields by name.
 
-Names are free within what every index can take. A field that is neither declared nor covered by a
-rule is refused: an index that guessed its type would keep it for good.
+A field that is neither declared nor covered by a rule is refused: an index that guessed its type
+would keep that type for good.
 """
 
 from __future__ import annotations
@@ -22,20 +21,20 @@ Fields = dict[str, Any]
 
 NAME_MAX = 200
 OURS = "sortkey_"
-"""How the names begin of what the adapters add to an index."""
+"""The prefix of fields that the adapters add to an index."""
 _NOT_IN_NAMES = re.compile(r'[.*"\\\0]')
 _RESERVED = re.compile(
     "_(doc_count|field_names|id|ignored|index|nested_path|primary_term|routing|seq_no|size|source|type|version)"
 )
-"""What OpenSearch calls its own fields."""
+"""Names of OpenSearch's own fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldRule:
-    """What undeclared fields hold whose names fit a pattern, as `num_*`. With None as their kind
+    """The kind of undeclared fields whose names match a pattern such as `num_*`. With None as kind
     they are left out.
 
-    `name` is what the rule is called in an OpenSearch index, where it is a dynamic template.
+    `name` is the name of its dynamic template in an OpenSearch index.
     """
 
     pattern: str
@@ -58,9 +57,7 @@ class FieldRule:
 
 
 class DocumentFields(Mapping[str, FieldKind]):
-    """The declared fields and their kinds, in their order; `kind_of` also knows those that the
-    rules cover.
-    """
+    """The declared fields and their kinds, in order. `kind_of` also knows fields covered by rules."""
 
     def __init__(self, declared: Mapping[str, FieldKind], rules: Sequence[FieldRule] = ()) -> None:
         _check_declared(declared)
@@ -77,9 +74,7 @@ class DocumentFields(Mapping[str, FieldKind]):
         return len(self._declared)
 
     def kind_of(self, name: str) -> FieldKind | None:
-        """The kind of a field; None for one that is left out. Raises ModelError for one that
-        nothing speaks of.
-        """
+        """The kind of a field, or None if it is left out. Raises ModelError for an unknown field."""
         kind = self._declared.get(name)
         if kind is not None:
             return kind
@@ -100,7 +95,7 @@ class DocumentFields(Mapping[str, FieldKind]):
         name, dot, inner = path.partition(".")
         kind = self.kind_of(name)
         if kind is None:
-            raise ModelError(f"{name!r} is not indexed, so nothing can be found by it")
+            raise ModelError(f"{name!r} is not indexed and cannot be searched")
         if dot and not (inner and isinstance(kind, Flat)):
             raise ModelError(
                 f"{path!r} is not a field: only fields declared as Flat() have members"
@@ -108,9 +103,7 @@ class DocumentFields(Mapping[str, FieldKind]):
         return kind, inner
 
     def normal(self, fields: Mapping[str, Any]) -> Fields:
-        """The fields of a document in their normal form, without those that are left out
-        or empty.
-        """
+        """The fields of a document in their normal form, without empty and left-out fields."""
         result: Fields = {}
         forms, name = self._forms, ""
         try:
@@ -127,7 +120,7 @@ class DocumentFields(Mapping[str, FieldKind]):
         return result
 
     def still_known(self, stored: Fields) -> Fields:
-        """What of a document that was stored for an earlier declaration also fits this one."""
+        """The fields of a stored document that still fit, after the declaration has changed."""
         result: Fields = {}
         for name, value in stored.items():
             try:
@@ -137,8 +130,8 @@ class DocumentFields(Mapping[str, FieldKind]):
         return result
 
     def indexable(self, fields: Fields) -> Fields:
-        """Normal fields as an index takes them: one spelling of letters, no texts in flat objects
-        that are too long.
+        """Normal fields as they are indexed: in one Unicode form, and without overlong texts in
+        flat objects.
         """
         result: Fields = {}
         for name, value in fields.items():
@@ -150,9 +143,7 @@ class DocumentFields(Mapping[str, FieldKind]):
 
     @cached_property
     def signature(self) -> dict[str, Any]:
-        """What an index is built for, as JSON: compared with the one it remembers, to know whether
-        it still fits.
-        """
+        """The declaration as JSON. An index stores it, and is rebuilt when it no longer matches."""
         return {
             "fields": {name: kind.signature for name, kind in self._declared.items()},
             "rules": [
@@ -166,7 +157,7 @@ class DocumentFields(Mapping[str, FieldKind]):
 
 
 def check_name(name: str) -> None:
-    """Raise ModelError for a name that not every index can take."""
+    """Raise ModelError for a name that some index does not allow."""
     if not name.strip() or len(name) > NAME_MAX or _NOT_IN_NAMES.search(name):
         raise ModelError(
             f"{name!r} cannot be the name of a field: 1 to {NAME_MAX} characters without dots, "

@@ -1,12 +1,11 @@
-"""Documents: what of an entity is searchable, and under which names. Pure: a declaration, and a
-function.
+"""Search documents: which parts of an entity are searchable, and under which names. Pure.
 
     @document(Article, "articles", id="{articleId}", fields={"title": Text(), "tags": Keyword(many=True)})
     def searchable_article(article: Article) -> Searchable:
         return {"title": article.title, "tags": article.tags}
 
-Every write of a document has a version. An index takes what is as new as the version that it has,
-or newer; what is older comes too late and changes nothing.
+Every write of a document has a version. An index accepts a write with the same or a newer version
+than it has, and ignores older ones.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ from sortkey.model.templates import Template
 
 T = TypeVar("T")
 Searchable = Mapping[str, Any] | None
-"""The fields of a document by their names; None where there is nothing to be found."""
+"""The fields of a document by name, or None if it should not be searchable."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
 class PutDocument:
-    """Make a document what it is in this version, unless a newer one is known."""
+    """Write a document, unless the index has a newer version."""
 
     id: str
     version: int
@@ -43,8 +42,8 @@ class PutDocument:
 
 @dataclass(frozen=True, slots=True)
 class DeleteDocument:
-    """Delete a document, unless a newer version is known. A late put of an older one stays without
-    effect.
+    """Delete a document, unless the index has a newer version. Later puts of older versions are
+    ignored.
     """
 
     id: str
@@ -55,8 +54,8 @@ DocumentWrite = PutDocument | DeleteDocument
 
 
 class Document(Generic[T]):
-    """The declaration: the name of the index, the id, the fields, and the function that makes a
-    document of a `T`.
+    """The declaration of a search document: the name of its index, its id, its fields, and the
+    function that makes it from a `T`.
     """
 
     def __init__(
@@ -73,7 +72,7 @@ class Document(Generic[T]):
         self._version = version
 
     def fields_of(self, source: T) -> Fields | None:
-        """The document of an entity in its normal form: what an index gets."""
+        """The fields of an entity's document in their normal form, as they are indexed."""
         fields = self.function(source)
         return None if fields is None else self.normal(fields)
 
@@ -90,18 +89,16 @@ class Document(Generic[T]):
         return self._version(source)
 
     def write_of(self, source: T) -> DocumentWrite:
-        """What an index has to do for an entity as it is now."""
+        """The write that indexes the current state of an entity."""
         id, version, fields = self.id_of(source), self._version(source), self.fields_of(source)
         return DeleteDocument(id, version) if fields is None else PutDocument(id, version, fields)
 
     def removal_of(self, source: T) -> DeleteDocument:
-        """What an index has to do when an entity is gone that was like this at last."""
+        """The write that removes a deleted entity, given its last state."""
         return DeleteDocument(self.id_of(source), self._version(source) + 1)
 
     def normal(self, fields: Mapping[str, Any]) -> Fields:
-        """Fields in their normal form, without those that are left out or empty. Raises
-        ModelError.
-        """
+        """Fields in their normal form, without empty and left-out fields. Raises ModelError."""
         try:
             return self.fields.normal(fields)
         except ModelError as error:
@@ -118,8 +115,8 @@ class Document(Generic[T]):
 
 @dataclass(frozen=True)
 class ModelDocument:
-    """A document of a model. `source` makes of a store what reads it; None where its entity's table
-    is enough.
+    """A document of a model. `source` makes the reader of its entities from a store. None means
+    that the entity's own table is read.
     """
 
     document: Document[Any]
@@ -135,15 +132,15 @@ def document(
     undeclared: Sequence[FieldRule] = (),
     version: Callable[[T], int] | None = None,
 ) -> Callable[[Callable[[T], Searchable]], Document[T]]:
-    """Declare a document. The function gives its fields, or None for what nobody shall find.
+    """Declare a document. The decorated function returns its fields, or None for entities that
+    should not be searchable.
 
-    `of` is an entity, and the id a template of its attributes; or any other class, and of its own.
-    `fields` says what each field holds. Fields that are not declared are refused, unless a rule in
-    `undeclared` covers their names: then they are found too, but not sorted by, except by distance.
-    The first rule that fits counts.
+    `of` is an entity or any other class, and `id` a template of its attributes. `fields` declares
+    the kind of every field. Undeclared fields are refused, unless a rule in `undeclared` matches
+    their names; the first match counts. They can be searched, but sorted only by distance.
 
-    `version` orders the writes; it must rise with every change, also where an item is deleted and
-    created again. Without it, it is the instant of the entity's `Updated` field.
+    `version` orders the writes. It must rise with every change, also when an item is deleted and
+    created again. The default is the instant in the entity's `Updated` field.
     """
     template = Template(id)
     _check(of, name, template)
@@ -170,7 +167,9 @@ def _check(of: type, name: str, id: Template) -> None:
             "first"
         )
     if not id.names:
-        raise ModelError(f"{name}: the id {id.text!r} is the same for every document")
+        raise ModelError(
+            f"{name}: the id {id.text!r} is the same for every document: put an attribute into it, as {{articleId}}"
+        )
     layout: Layout | None = getattr(of, "__layout__", None)
     unknown = [name for name in id.names if layout is not None and name not in layout.by_attribute]
     if unknown and layout is not None:
@@ -184,14 +183,16 @@ def _updated(of: type[T], name: str) -> Callable[[T], int]:
     place = None if layout is None else layout.marked(Updated)
     if place is None:
         raise ModelError(
-            f"{name}: {of.__name__} has no Updated field, so say what orders its writes: version="
+            f"{name}: {of.__name__} has no Updated field, so pass what orders its writes: version="
         )
     attribute = place.name
 
     def version(source: T) -> int:
         instant = getattr(source, attribute)
         if instant is None:
-            raise ModelError(f"{name}: {attribute} is not set: index what a store has given back")
+            raise ModelError(
+                f"{name}: {attribute} is not set: index entities that a store has returned"
+            )
         return version_at(instant)
 
     return version

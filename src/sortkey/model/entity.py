@@ -1,4 +1,4 @@
-"""Entities: one kind of item each, as pydantic models that know where they live."""
+"""Entities: pydantic models that know where and how their items are stored."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ Names = Callable[[str], str]
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(Field,))
 class EntityMeta(ModelMetaclass):
-    """Compiles the layout, and gives a field of the class as an `Attr` for conditions and
-    updates.
-    """
+    """Compiles the layout. Fields of the class are `Attr` objects, for conditions and updates."""
 
     if TYPE_CHECKING:
         __layout__: Layout
@@ -88,7 +86,7 @@ class EntityMeta(ModelMetaclass):
                 place = layout.places[name]
                 return Attr(layout, place, place.path, place.info.annotation)
             if name == "__layout__":
-                raise ModelError(f"{cls.__name__} is stored nowhere: give it a table= and a @key")
+                raise ModelError(f"{cls.__name__} is not stored: give it a table= and a @key")
             if layout is not None and not name.startswith("_"):
                 raise AttributeError(
                     f"{cls.__name__} has no field {name!r}; it has: {', '.join(layout.places)}"
@@ -97,7 +95,7 @@ class EntityMeta(ModelMetaclass):
 
 
 class Entity(BaseModel, metaclass=EntityMeta):
-    """One kind of item. Subclass it with typed fields, a `@key`, and the table where it lives."""
+    """One kind of item. Subclass it with typed fields, a `@key` and its table."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -110,15 +108,13 @@ class Entity(BaseModel, metaclass=EntityMeta):
     __layout__: ClassVar[Layout]
 
     def to_item(self) -> Item:
-        """The item as it is stored: DynamoDB JSON, with keys, kind, and what this program does not
-        know of.
-        """
+        """The item as it is stored, in DynamoDB JSON: with keys, kind and unknown attributes."""
         origin = self._read
         return type(self).__layout__.write(self, origin, origin is not None and origin.archived)
 
     @classmethod
     def from_item(cls, item: Mapping[str, AttributeValue]) -> Self:
-        """The entity of a stored item. Raises InvalidItem for one that does not fit."""
+        """The entity of a stored item. Raises InvalidItem if the item does not match."""
         try:
             return cls.__pydantic_validator__.validate_python(cls.__layout__.reader(item))
         except (KeyError, TypeError, ModelError, ValidationError):
@@ -126,7 +122,7 @@ class Entity(BaseModel, metaclass=EntityMeta):
 
     @classmethod
     def from_items(cls, items: Sequence[Mapping[str, AttributeValue]]) -> list[Self]:
-        """The entities of many items: validated in one go, where none of them is unusual."""
+        """The entities of many items, validated together if none is unusual."""
         layout = cls.__layout__
         try:
             return layout.validate_many(list(map(layout.reader, items)))
@@ -135,8 +131,8 @@ class Entity(BaseModel, metaclass=EntityMeta):
 
     @classmethod
     def _from_any_item(cls, item: Mapping[str, AttributeValue]) -> Self:
-        """The long way: unknown attributes, other types, older versions, the archive; and what is
-        wrong.
+        """The slow path: unknown attributes, other types, older versions, archived and invalid
+        items.
         """
         try:
             values, origin = cls.__layout__.read(item)
@@ -154,7 +150,7 @@ class Entity(BaseModel, metaclass=EntityMeta):
         return origin is not None and origin.archived
 
     def changed(self, **values: Any) -> Self:
-        """A copy with other values, validated. What the program does not know of goes with it."""
+        """A validated copy with other values. Unknown attributes are copied too."""
         for name in values:
             type(self).__layout__.place(name)
         present = {name: getattr(self, name) for name in type(self).model_fields}
@@ -163,13 +159,13 @@ class Entity(BaseModel, metaclass=EntityMeta):
         return entity
 
     def moved_to_archive(self, archived: bool) -> Self:
-        """A copy that is written into the archive, or out of it."""
+        """A copy that will be stored in the archive, or outside of it."""
         copy = self.model_copy()
         origin = self._read or ItemOrigin({}, {}, archived)
         object.__setattr__(copy, "_origin", replace(origin, archived=archived))
         return copy
 
-    # What is not known goes with every copy: model_copy(), copy, deepcopy and pickle.
+    # Unknown attributes go with every copy: model_copy(), copy, deepcopy and pickle.
 
     def __copy__(self) -> Self:
         return self._handed_to(super().__copy__())
@@ -208,16 +204,17 @@ def _with_defaults(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 class Part(BaseModel):
-    """A map inside an item. Members that this program does not know of are kept."""
+    """A map inside an item. Unknown members are kept."""
 
     model_config = ConfigDict(extra="allow", populate_by_name=True, frozen=True)
 
     @model_serializer(mode="wrap")
     def _without_missing(
         self, handler: SerializerFunctionWrapHandler
-    ):  # a type would be all that a JSON schema tells
-        """A field that is None is left out, unless that would make it something else; a NULL that
-        this program does not know of stays."""
+    ):  # a return type would replace the fields in the JSON schema
+        """Leave out fields that are None, unless they would then be read as their default. Unknown
+        NULLs are kept.
+        """
         kept_names = {*(self.__pydantic_extra__ or ()), *kept_nulls(type(self))}
         return {
             name: value

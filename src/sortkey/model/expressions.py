@@ -12,9 +12,9 @@ _PLACEHOLDER = re.compile(r"[#:][nv]\d+")
 
 
 class Names:
-    """Gives each name and each value a placeholder; the same one gets the same again.
+    """Gives names and values placeholders. Equal ones share a placeholder.
 
-    Every name gets one: no reserved word, dot or colon in a name can ever matter.
+    Every name gets one, so reserved words, dots and colons in names never matter.
     """
 
     def __init__(self) -> None:
@@ -44,14 +44,14 @@ class Names:
         return placeholder
 
     def put_into(self, request: dict[str, Any]) -> None:
-        """Add both to a request, if there are any: DynamoDB refuses empty ones."""
+        """Add names and values to a request. DynamoDB refuses empty maps, so these are left out."""
         if self.expression_names:
             request["ExpressionAttributeNames"] = self.expression_names
         if self.expression_values:
             request["ExpressionAttributeValues"] = self.expression_values
 
     def readable(self, text: str) -> str:
-        """An expression with its names and values in their places: for people."""
+        """An expression with names and values in place of placeholders, for people."""
         return _PLACEHOLDER.sub(lambda match: self._shown(match[0]), text)
 
     def _shown(self, placeholder: str) -> str:

@@ -1,6 +1,4 @@
-"""What is wrong with a stored item: which one it is, and a line for each thing that does
-not fit.
-"""
+"""The error for a stored item that cannot be read: its key, and a line for each problem."""
 
 from __future__ import annotations
 
@@ -18,9 +16,7 @@ VALUE_SHOWN_MAX = 60
 
 
 def invalid(layout: Layout, item: Mapping[str, AttributeValue], error: Exception) -> InvalidItem:
-    """The error for an item that its entity cannot read, with its table and its key, so that it can
-    be found.
-    """
+    """The error for an item that its entity cannot read. It names the table and the key."""
     key = {name: item[name] for name in layout.table.key if name in item}
     key_text = (
         ", ".join(f"{name}={_plain(value)}" for name, value in key.items()) or "without a key"
@@ -29,9 +25,7 @@ def invalid(layout: Layout, item: Mapping[str, AttributeValue], error: Exception
     fault_text = (
         f" {faults[0]}" if len(faults) == 1 else "".join(f"\n  {fault}" for fault in faults)
     )
-    message = (
-        f"the item {key_text} of {layout.table.name} is no {layout.entity.__name__}:{fault_text}"
-    )
+    message = f"the item {key_text} of {layout.table.name} is not a valid {layout.entity.__name__}:{fault_text}"
     return InvalidItem(message, dict(item), table=layout.table.name, key=key, faults=faults)
 
 
@@ -44,9 +38,7 @@ def _faults(error: Exception) -> list[str]:
 
 
 def _fault(problem: Mapping[str, Any]) -> str:
-    """Where, what should be there, and what is: of a text or a number, the rest is too much for a
-    line.
-    """
+    """One problem in a line: where, what is expected, and the value if it is a text or a number."""
     where, value = ".".join(map(str, problem["loc"])) or "the item", problem.get("input")
     is_short = problem["type"] != "missing" and isinstance(value, (str, int, float))
     value_text = f", not {value!r:.{VALUE_SHOWN_MAX}}" if is_short else ""
@@ -56,5 +48,5 @@ def _fault(problem: Mapping[str, Any]) -> str:
 def _plain(value: AttributeValue) -> str:
     try:
         return repr(decode(value))
-    except Exception:  # it may be this that is wrong
+    except Exception:  # the value itself may be malformed
         return repr(value)

@@ -1,6 +1,4 @@
-"""The fields of an entity, told: the type as one would write it, and what their markers and bounds
-say.
-"""
+"""Descriptions of an entity's fields: types as they are written, markers and bounds."""
 
 from __future__ import annotations
 
@@ -35,7 +33,7 @@ _BOUNDS = {
 
 
 def fields_of(layout: Layout) -> list[Description]:
-    """Every field, in the order of the class, then those that are computed."""
+    """Every field in the order of the class, then computed fields."""
     fields = [_field(place) for place in layout.places.values()]
     names: Any = layout.entity.model_config.get("alias_generator") or str
     for name, info in layout.entity.model_computed_fields.items():
@@ -47,7 +45,7 @@ def fields_of(layout: Layout) -> list[Description]:
 
 
 def parts_of(layout: Layout) -> list[Description]:
-    """The maps inside the item: every Part that a field leads to, and their members."""
+    """The maps inside the item: every Part in a field, with its members."""
     parts: dict[type[BaseModel], None] = {}
     for place in layout.places.values():
         _find_parts(place.info.annotation, parts)
@@ -127,9 +125,7 @@ def _default(info: FieldInfo) -> str:
 
 
 def _bounds(metadata: list[Any]) -> list[str]:
-    """Whatever of the bounds any annotation has; pydantic keeps them in classes of several
-    libraries.
-    """
+    """The bounds in any annotation. Pydantic keeps them in classes of several libraries."""
     bounds = (
         (text, getattr(marker, name, None)) for marker in metadata for name, text in _BOUNDS.items()
     )
@@ -137,7 +133,7 @@ def _bounds(metadata: list[Any]) -> list[str]:
 
 
 def _stored_as(metadata: list[Any], annotation: Any) -> list[str]:
-    """A datetime that is stored as a number must be told from one that is a text."""
+    """Notes how a datetime is stored, if it is stored as a number."""
     within = [
         metadata,
         *(getattr(type_, "__metadata__", ()) for type_ in (annotation, *get_args(annotation))),

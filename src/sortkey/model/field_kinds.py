@@ -1,9 +1,8 @@
-"""Kinds of fields: what a field of a search document holds, and so what can be asked of it.
+"""Kinds of fields in search documents: what a field holds decides what can be queried.
 
     fields={"title": Text(), "tags": Keyword(many=True), "rating": Number(), "place": GeoPoint()}
 
-A `label` is what people call the field: the console shows it, and takes it where the name of a
-field is typed.
+A `label` is the field's name for people. The console shows it, and accepts it as a name.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from sortkey.errors import ModelError
 from sortkey.model import field_values as values
 
 Form = Callable[[Any], Any]
-"""Gives a value the one form that indexes get, and None for an empty one. Raises ModelError for
-another type.
+"""Converts a value to the form in which it is indexed, and an empty value to None. Raises
+ModelError for a wrong type.
 """
 
 
@@ -35,7 +34,7 @@ class FieldKind:
     is_ranged: ClassVar[bool] = False
     is_counted: ClassVar[bool] = False
     has_whole_texts: ClassVar[bool] = False
-    """Its values are texts that can be matched as a whole, or by how they begin."""
+    """Values are texts that can be matched as a whole or by prefix."""
     _has_order: ClassVar[bool] = False
 
     @property
@@ -48,19 +47,19 @@ class FieldKind:
 
     @property
     def is_sorted(self) -> bool:
-        """Whether it has an order, and a document one value at most."""
+        """Whether documents can be sorted by it."""
         return self._has_order and not self.is_list
 
     @property
     def signature(self) -> str:
-        """The same for two kinds only if an index that was built for one also serves the other."""
+        """Equal for two kinds only if an index built for one also serves the other."""
         return f"{self.name}[]" if self.is_list else self.name
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Text(FieldKind):
-    """A text: found by its words; matched, counted and sorted as a whole. `many=True` is for a list
-    of texts.
+    """A text: searched by its words, and matched, counted and sorted as a whole. `many=True` is for
+    a list of texts.
     """
 
     many: bool = False
@@ -79,8 +78,8 @@ class Text(FieldKind):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Keyword(FieldKind):
-    """A text that is only ever matched, counted and sorted as a whole, such as a status.
-    `many=True` is for a list.
+    """A text that is matched, counted and sorted only as a whole, such as a status. `many=True` is
+    for a list.
     """
 
     many: bool = False
@@ -164,8 +163,8 @@ class GeoPoint(FieldKind):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GeoShape(FieldKind):
-    """An outline as GeoJSON, a map or a text: kept whole and found by its words. It is not searched
-    by geometry.
+    """A GeoJSON shape, as a map or a text. It is stored whole and searched by its words, not by
+    geometry.
     """
 
     name = "geo_shape"
@@ -178,8 +177,8 @@ class GeoShape(FieldKind):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Flat(FieldKind):
-    """A map of anything, in one field however many names it has: matched as texts by path,
-    `attributes.colour`.
+    """A map of anything in a single field, however many names it has. Values are matched as texts
+    by path, as `attributes.colour`.
 
     Members whose names begin with one of the `exclude` prefixes are left out, at every depth.
     """

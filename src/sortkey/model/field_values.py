@@ -1,8 +1,7 @@
 """Values of search documents: each kind of field has one form, and every index gets that form.
 
 Dates are texts to the millisecond, places are rounded to a centimetre, flat objects hold nothing
-but texts. An empty value says nothing and becomes None. Texts stay as they are; `normal_text` is
-how indexes spell them.
+but texts. An empty value becomes None. Texts stay as they are; indexes use their `normal_text`.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from sortkey.model.geography import LatLon
 from sortkey.model.instants import read_instant
 
 EXACT_MAX = 1024
-"""A longer text has words, but no exact value: nothing sorts or counts by it. In UTF-16 units, as
-Lucene counts.
+"""A longer text is searched by words only, not matched, sorted or counted as a whole. In UTF-16
+units, as in Lucene.
 """
 INTEGER_MAX = 2**63 - 1
 DEGREE_PARTS = 10_000_000
@@ -34,9 +33,7 @@ _DATE_LENGTH = len("2024-05-06T07:08:09.123Z")
 
 
 def normal_text(value: str) -> str:
-    """One spelling of letters with accents (NFC), whoever typed them: how texts are indexed and
-    searched.
-    """
+    """A text in Unicode form NFC, in which texts are indexed and searched."""
     return (
         value
         if value.isascii() or unicodedata.is_normalized("NFC", value)
@@ -69,7 +66,7 @@ def texts(value: Any) -> list[str] | None:
         element if element.__class__ is str else text(element)
         for element in cast(Iterable[Any], value)
     ]
-    # A value that stands twice counts once, in every index.
+    # A repeated value counts once, in every index.
     return [member for member in dict.fromkeys(members) if member] or None
 
 
@@ -81,9 +78,7 @@ def integer(value: Any) -> int:
 
 
 def number(value: Any) -> float:
-    """A double. A whole number that a double cannot hold is refused; a decimal becomes the nearest
-    one.
-    """
+    """A double. Integers that a double cannot hold are refused, decimals are rounded."""
     if not _is_finite(value):
         raise ModelError(f"{value!r} is not a finite number")
     try:
@@ -149,9 +144,7 @@ def shape(value: Any) -> str | None:
 
 
 def flat(value: Any, exclude: tuple[str, ...] = ()) -> dict[str, Any] | None:
-    """A map whose values are texts, or lists and maps of them, without names that begin with an
-    excluded prefix.
-    """
+    """A map of texts, lists and maps, without names that begin with an excluded prefix."""
     if not isinstance(value, Mapping):
         raise ModelError(f"{value!r} is not a map")
     members: dict[str, Any] = {}
@@ -184,7 +177,7 @@ def flat_leaves(members: Mapping[str, Any], before: str = "") -> dict[str, list[
 
 
 def in_normal_text(value: Any) -> Any:
-    """A value in its form, with every text and every name in it spelled as indexes spell them."""
+    """A value with every text and name in it in normal form."""
     if isinstance(value, str):
         return normal_text(value)
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What a field can say of itself besides its type, in `Annotated`."""
+"""Markers for fields, used in `Annotated`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """Says where a field lives or what keeps it."""
+    """Says where a field is stored or how it is maintained."""
 
     name: str
 
@@ -26,27 +26,28 @@ class Marker:
 
 KEY_ONLY = Marker("KeyOnly")
 KeyOnly = Annotated[T, KEY_ONLY]
-"""A field that lives in the keys alone and is parsed back from them."""
+"""A field that is stored only in keys, and parsed back from them."""
 
 Outside = Marker("Outside")
-"""Beside the envelope, not in it."""
+"""Stored beside the envelope, not in it."""
 
 Created = Marker("Created")
 """An instant that the store sets when the item is created."""
 
 Updated = Marker("Updated")
-"""An instant that the store sets with every update and save. create() and put() keep one that is
-given: a copy of another table's items stays true."""
+"""An instant that the store sets with every update and save. create() and put() keep an instant
+that is set already, so that copies of items keep theirs.
+"""
 
 Version = Marker("Version")
 """A counter for optimistic locking: `save` checks it, every write raises it."""
 
 KeepNull = Marker("KeepNull")
-"""None is stored as NULL; without this it is left out."""
+"""Store None as NULL. Without this marker it is left out."""
 
 
 def Named(attribute: str) -> Any:
-    """The literal name of the attribute, where the entity's `names` would make another one."""
+    """The literal name of the attribute, instead of the one that the entity's `names` would give."""
     return Field(alias=attribute)
 
 
@@ -57,10 +58,9 @@ def Range(low: int, high: int) -> Any:
 
 @dataclass(frozen=True)
 class States:
-    """The transitions that a status may make; a write that sets it is conditional on them, but for
-    one of a batch.
+    """The allowed transitions of a status. Writes that set it check them, except in a batch.
 
-    `start` are the statuses that a new item may have; without it, all.
+    `start` are the statuses that a new item may have, by default all of them.
     """
 
     transitions: Mapping[str, Sequence[str]]
@@ -71,7 +71,7 @@ class States:
         return tuple(source for source, targets in self.transitions.items() if target in targets)
 
     def followers(self, source: str) -> tuple[str, ...]:
-        """The statuses that can follow one; none where it is final."""
+        """The statuses that can follow one. Empty if it is final."""
         return tuple(self.transitions.get(source, ()))
 
     def starts(self, status: str) -> bool:
@@ -84,7 +84,7 @@ class States:
         return tuple(dict.fromkeys([*self.transitions, *reached]))
 
     def check(self, values: Sequence[Any]) -> None:
-        """The states are values of the field, which are its Literal's."""
+        """Refuse states that the field's Literal does not have."""
         unknown = [state for state in (*self.all, *self.start) if state not in values]
         if values and unknown:
             raise ModelError(f"States names {', '.join(unknown)}, which the field cannot have")
@@ -92,8 +92,8 @@ class States:
 
 @dataclass(frozen=True)
 class Follows:
-    """A field that another one decides: whenever the source is written, this is too. Declare it
-    behind the source.
+    """A field whose value is decided by another one. It is written whenever the source is. Declare
+    it after the source.
     """
 
     source: str
@@ -104,17 +104,15 @@ class Follows:
 
     def _decide(self, value: Any, info: ValidationInfo) -> Any:
         if self.source not in (info.data or {}):  # None where a value is validated by itself
-            return value  # alone, or the source itself is refused, with an error of its own
+            return value  # validated alone, or the source is invalid and has its own error
         return self.value_for(info.data[self.source])
 
     def value_for(self, decided: Any) -> Any:
-        """What this field is for a value of the source. Raises StoredValueError for one that it
-        does not name.
-        """
+        """The value for a value of the source. Raises StoredValueError for an unknown one."""
         if decided not in self.values:
             known = ", ".join(map(repr, self.values))
             raise StoredValueError(
-                f"Follows says nothing for {self.source}={decided!r}: it knows {known}"
+                f"Follows has no value for {self.source}={decided!r}: add it; there are {known}"
             )
         return self.values[decided]
 

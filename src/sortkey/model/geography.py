@@ -1,4 +1,4 @@
-"""Places on the earth, and how far they are from each other. Pure.
+"""Places on the earth, and distances between them. Pure.
 
 The earth is a sphere with the mean radius that Lucene uses, so that distances agree with those of
 OpenSearch ("arc").
@@ -37,5 +37,5 @@ class LatLon:
 
     @property
     def antipode(self) -> LatLon:
-        """The place on the other side of the earth: what is nearest to it is farthest from here."""
+        """The opposite place: what is nearest to it is farthest from here."""
         return LatLon(-self.lat, self.lon - 180 if self.lon > 0 else self.lon + 180)

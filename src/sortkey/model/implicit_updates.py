@@ -1,5 +1,5 @@
-"""What an update does besides what it was asked to: instants, the version, followers, and what a
-new item needs.
+"""What an update writes besides its own actions: instants, the version, followers, and what a new
+item needs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def field(layout: Layout, place: Place) -> Attr[Any]:
 
 
 def with_stamps(layout: Layout, actions: Sequence[Action], now: float) -> tuple[Action, ...]:
-    """The actions, and those that keep the instant of the last change and the version."""
+    """The actions, plus those that set the instant of the last change and the version."""
     touched, instant = (
         {action.attr.place.name for action in actions},
         datetime.fromtimestamp(now, UTC),
@@ -39,7 +39,7 @@ def with_stamps(layout: Layout, actions: Sequence[Action], now: float) -> tuple[
 
 
 def with_followers(layout: Layout, actions: Sequence[Action]) -> tuple[Action, ...]:
-    """The actions, and those on the fields that follow what they set."""
+    """The actions, plus those on the fields that follow them."""
     touched = {action.attr.place.name: action for action in actions}
     for place in layout.places.values():
         if place.follows is None:
@@ -62,8 +62,8 @@ def with_followers(layout: Layout, actions: Sequence[Action]) -> tuple[Action, .
 def fills(
     layout: Layout, in_key: Values, actions: Sequence[Action], assumed: Values, now: float
 ) -> dict[str, Any]:
-    """What an item that an upsert makes has besides, where it is missing. Refuses what it cannot
-    have.
+    """Values that an upsert sets if they are missing. Raises ModelError if a new item would be
+    invalid.
     """
     touched = {action.attr.place.name for action in actions}
     values: dict[str, Any] = {}
@@ -83,7 +83,7 @@ def fills(
                 values[place.attribute] = stored
         elif place.info.is_required():
             raise ModelError(
-                f"an upsert may make the item, and {layout.entity.__name__} needs {place.name}: "
+                f"an upsert may create the item, and {layout.entity.__name__} needs {place.name}: "
                 "set it"
             )
     written = [
@@ -93,7 +93,7 @@ def fills(
     for place in written:
         if len(place.path) > 1:
             raise ModelError(
-                f"{place.name} lies in {layout.envelope}, which an upsert cannot make: create() "
+                f"{place.name} is in {layout.envelope}, which an upsert cannot create: create() "
                 "the item"
             )
     return values

@@ -1,5 +1,5 @@
-"""What lies inside a field: the types of its members and elements, how values of them are stored,
-their limits.
+"""The inside of a field: the types of members and elements, how their values are stored, and
+limits.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sortkey.model.annotations import alternatives, full_annotation, stored
 from sortkey.model.fields import KeepNull
 
 UNTYPED: Any = None
-"""The type of what no annotation tells."""
+"""The type of values without an annotation."""
 
 
 def part_of(annotation: Any) -> type[BaseModel] | None:
@@ -42,7 +42,7 @@ def member_of(annotation: Any, step: int | str) -> Any:
 
 
 def element_of(annotation: Any) -> Any:
-    """The type of what a list, a set or a map has in it."""
+    """The type of the elements of a list, set or map."""
     for alternative in alternatives(annotation):
         origin, arguments = get_origin(alternative), get_args(alternative)
         if isinstance(origin, type) and arguments and issubclass(origin, (Sequence, Set, Mapping)):
@@ -51,26 +51,26 @@ def element_of(annotation: Any) -> Any:
 
 
 def is_left_out(annotation: Any, step: int | str) -> bool:
-    """Whether None of a member is left out, as that of a part's field is: in lists and free maps it
-    is NULL.
+    """Whether None of a member is left out, as in a Part. In lists and untyped maps it is stored as
+    NULL.
     """
     part = part_of(annotation)
     return part is not None and step not in kept_nulls(part)
 
 
 def stored_inside(annotation: Any, value: Any, what: str, *, limited: bool = True) -> Any:
-    """A value of something inside a field as the item holds it."""
+    """A value inside a field as it is stored."""
     if annotation is UNTYPED or annotation is Any:
         return value.model_dump(by_alias=True) if isinstance(value, BaseModel) else value
     try:
         adapter = _cached_adapter(annotation)
-    except TypeError:  # what is said of the type has no hash
+    except TypeError:  # an annotation of the type is not hashable
         adapter = TypeAdapter[Any](annotation)
     return stored(adapter, value, what, limited=limited)
 
 
 def default_of(info: FieldInfo) -> Any:
-    """What a field is when nothing is given: None also for one that must be given."""
+    """The default of a field. None also for a required field."""
     if info.is_required() or info.default_factory_takes_validated_data:
         return None
     return (
@@ -81,7 +81,7 @@ def default_of(info: FieldInfo) -> Any:
 
 
 def keeps_null(info: FieldInfo) -> bool:
-    """Whether a field's None is stored as NULL: where it says so, or where left out it would be
+    """Whether a field's None is stored as NULL: if it is marked so, or if it would otherwise be
     read as its default.
     """
     if KeepNull in info.metadata:
@@ -105,8 +105,8 @@ def may_be_none(annotation: Any) -> bool:
 
 
 def highest(annotation: Any) -> Any:
-    """The largest number that a field may be, or None. The bounds of fractions are taken for
-    included ones.
+    """The largest number that a field allows, or None. Exclusive bounds of fractions count as
+    inclusive.
     """
     limit = _limit(annotation, Le, "le", whole_step=0)
     return limit if limit is not None else _limit(annotation, Lt, "lt", whole_step=-1)
@@ -118,7 +118,7 @@ def lowest(annotation: Any) -> Any:
 
 
 def longest(annotation: Any) -> int | None:
-    """How many elements a field may have, or None."""
+    """The maximum number of elements of a field, or None."""
     return next(
         (marker.max_length for marker in _markers(annotation) if isinstance(marker, MaxLen)), None
     )
@@ -138,7 +138,7 @@ def _limit(annotation: Any, kind: type, name: str, whole_step: int) -> Any:
 
 
 def _markers(annotation: Any) -> list[Any]:
-    """Everything that is said of a type, also of that in `Percent | None`."""
+    """All annotations of a type, also of the alternatives in `Percent | None`."""
     markers: list[Any] = []
     if get_origin(annotation) is Annotated:
         markers += get_args(annotation)[1:]

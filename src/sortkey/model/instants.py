@@ -13,8 +13,8 @@ EVERY_DIGIT = 6
 
 
 def instant_text(value: datetime, digits: int = EVERY_DIGIT) -> str:
-    """UTC, with so many digits of the second and a Z: `2025-11-01T20:30:00.000000Z`. What is finer
-    is cut off.
+    """An instant as text in UTC, as `2025-11-01T20:30:00.000000Z`. `digits` are those of the
+    fraction of the second; more precise values are truncated.
     """
     if value.tzinfo is None:
         raise ModelError(
@@ -25,10 +25,10 @@ def instant_text(value: datetime, digits: int = EVERY_DIGIT) -> str:
 
 
 def read_instant(value: Any) -> Any:
-    """A datetime in UTC, of any precision on the way in; pydantic refuses what is none.
+    """A datetime in UTC, of any precision. Pydantic refuses other types.
 
-    A text without a zone is UTC, as documents write it; a datetime without one may be any clock's,
-    and is refused.
+    A text without a zone is taken as UTC. A datetime without a zone is refused: it may be local
+    time.
     """
     if isinstance(value, str):
         value = datetime.fromisoformat(value)
@@ -52,14 +52,12 @@ def read_epoch(value: Any) -> Any:
         return datetime.fromtimestamp(value, UTC)
     except (OverflowError, OSError):
         raise ValueError(
-            f"{value!r} is no number of seconds since 1970 that a datetime can hold"
+            f"{value!r} is not a number of seconds since 1970 that a datetime can hold"
         ) from None
 
 
 def cut(value: Any, digits: int) -> Any:
-    """Without what would be cut off in writing, so that an entity is the same before and after it
-    is stored.
-    """
+    """Truncate to the stored precision, so that an entity is equal before and after it is stored."""
     if not isinstance(value, datetime):
         return value
     unit = 10 ** (EVERY_DIGIT - digits)

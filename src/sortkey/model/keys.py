@@ -1,9 +1,8 @@
-"""Keys and queries as they are declared in the body of an entity.
+"""Declarations of keys and queries in the body of an entity.
 
-The decorated function is never run: its signature is the typed signature of the access pattern, its
-docstring says what the pattern is for. That is how a type checker knows every argument of every
-key. The signature begins with a star, so that arguments go by name; one that may be left out has
-the default None.
+The decorated function is never run. Its signature is the typed signature of the access pattern, its
+docstring the description. The signature begins with a star, so that arguments are passed by name.
+An optional argument has the default None.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Signature = Callable[P, None]
 
 
 class Declared:
-    """What stands in an entity's body besides its fields."""
+    """A declaration in an entity's body that is not a field."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.name = function.__name__
@@ -42,18 +41,18 @@ class Declared:
                     "the key"
                 )
         self.bound: dict[type, Any] = {}
-        """By class: a subclass may share the declaration."""
+        """Compiled keys by class: a subclass may share the declaration."""
 
     def compile_key(self, layout: Layout) -> None:
-        """Put the templates into the layout, if this declares any."""
+        """Add the templates to the layout, if there are any."""
 
     def check(self, layout: Layout) -> None:
         """Refuse a signature that does not fit the templates."""
         raise NotImplementedError
 
     def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The call's arguments by name, with Python's own complaints about missing and unknown
-        ones.
+        """The arguments of a call by name. Raises TypeError for missing and unknown ones, as Python
+        does.
         """
         if args or not self.required <= kwargs.keys() <= self._known:
             try:
@@ -66,12 +65,12 @@ class Declared:
                 name for name in self.names if name in self.required and name not in values
             )
             raise ModelError(
-                f"{self.name}: {missing} is None, and without it the read would be a wider one"
+                f"{self.name}: {missing} is None: without it the query would read more. Pass a value"
             )
         return values
 
     def stored(self, layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments by attribute, as they stand in keys."""
+        """Arguments by attribute, as they are stored in keys."""
         stored, attributes = layout.stored, layout.attributes
         return {
             attributes[name]: stored(attributes[name], value) for name, value in arguments.items()
@@ -81,7 +80,7 @@ class Declared:
         return ModelError(f"{layout.entity.__name__}.{self.name}: {problem}")
 
     def check_leading(self, layout: Layout, key: IndexKey) -> None:
-        """The signature has the whole partition key, then the first slots of the sort key, in their
+        """The signature must have the whole partition key, then the first slots of the sort key in
         order.
         """
         partition = [name for name in key.partition.names if name != SHARD]
@@ -123,7 +122,7 @@ class KeyDeclaration(Declared, Generic[P]):
 
 
 class BoundKey(Generic[P, E]):
-    """`Stage.key`: call it for the key of one item."""
+    """`Stage.key`: a call returns the key of one item."""
 
     def __init__(self, declared: KeyDeclaration[P], entity: type[E]) -> None:
         self.declared, self.entity = declared, entity
@@ -176,7 +175,7 @@ class IndexDeclaration(Declared, Generic[P]):
 
 
 class BoundQuery(Generic[P, E]):
-    """`Stage.of_journey`: call it for a query of entities."""
+    """`Stage.of_journey`: a call returns a query."""
 
     def __init__(
         self, declared: QueryDeclaration[P] | IndexDeclaration[P], entity: type[E]
@@ -196,13 +195,13 @@ class BoundQuery(Generic[P, E]):
 
 
 def key(partition: str, sort: str | None = None) -> Callable[[Signature[P]], KeyDeclaration[P]]:
-    """The table's key. The function takes every field of it."""
+    """Declare the table's key. The function takes every field of it."""
     return lambda function: KeyDeclaration(function, partition, sort)
 
 
 def query(key: KeyDeclaration[...]) -> Callable[[Signature[P]], QueryDeclaration[P]]:
-    """A query over the table's key. The function takes the partition key's fields and the first of
-    the sort key's.
+    """Declare a query over the table's key. The function takes the fields of the partition key and
+    the first fields of the sort key.
     """
     return lambda function: QueryDeclaration(function, key)
 
@@ -210,7 +209,7 @@ def query(key: KeyDeclaration[...]) -> Callable[[Signature[P]], QueryDeclaration
 def index(
     name: str, partition: str, sort: str | None = None, *, shards: int = 0
 ) -> Callable[[Signature[P]], IndexDeclaration[P]]:
-    """The key in an index, and a query over it. With `shards` the partition template has a
+    """Declare the key in an index, and a query over it. With `shards`, the partition template has a
     `{shard}`.
     """
     return lambda function: IndexDeclaration(function, name, partition, sort, shards)

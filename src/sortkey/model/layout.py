@@ -1,8 +1,7 @@
-"""Where everything of an entity lives in its item: compiled once for a class, then used for every
-item.
+"""The layout of an entity's item: compiled once for a class, then used for every item.
 
-Templates and paths speak of attributes, the rest of the program of fields; the two meet here and
-nowhere else.
+Templates and paths use the names of attributes, the rest of the program those of fields. Only this
+module translates between them.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ __all__ = ["Computed", "IndexKey", "ItemOrigin", "Layout", "Path", "Place", "Upg
 
 @dataclass
 class Layout:
-    """Everything that is known of an entity before the first item of it."""
+    """How the fields of an entity are stored in an item."""
 
     entity: type[Entity]
     table: Table
@@ -82,7 +81,7 @@ class Layout:
 
     @cached_property
     def key_templates(self) -> tuple[tuple[str, Template, IndexKey], ...]:
-        """Every key attribute that is written from a template, not a field of the same name."""
+        """The key attributes that are written from a template."""
         return tuple(
             (attribute, template, key)
             for key in self.keys.values()
@@ -91,9 +90,7 @@ class Layout:
         )
 
     def is_plain(self, attribute: str, template: Template) -> bool:
-        """Whether a key attribute is a field as it stands: `{assetId}` in the attribute
-        `assetId`.
-        """
+        """Whether a key attribute is just a field: `{assetId}` in the attribute `assetId`."""
         place = self.by_attribute.get(attribute)
         return (
             place is not None
@@ -104,7 +101,7 @@ class Layout:
 
     @cached_property
     def derived(self) -> tuple[Derived, ...]:
-        """Index keys and computed fields: what an update may have to make anew."""
+        """Index keys and computed fields, which an update may have to rebuild."""
         from sortkey.model.derived_attributes import derived_of  # which knows layouts
 
         return derived_of(self)
@@ -112,20 +109,21 @@ class Layout:
     # -- one value
 
     def stored(self, attribute: str, value: Any) -> Any:
-        """A field's value as it stands in items and keys: an instant as its text."""
+        """A field's value as it is stored in items and keys: an instant as text."""
         if value.__class__ is str and attribute in self._plain_texts:
             return value
         return stored(self._adapters[attribute], value, f"{self.entity.__name__}.{attribute}")
 
     def compared(self, attribute: str, value: Any) -> Any:
-        """A value that a field is compared with, as it would stand in the item. It may lie outside
-        of the limits that the field's own values have."""
+        """A value that a field is compared with, as it would be stored. It may be outside of the
+        field's limits.
+        """
         return stored(
             self._adapters[attribute], value, f"{self.entity.__name__}.{attribute}", limited=False
         )
 
     def loaded(self, attribute: str, value: Any) -> Any:
-        """The value of a field that is stored so."""
+        """The value of a field from its stored form."""
         return self._adapters[attribute].validate_python(value)
 
     @cached_property
@@ -149,7 +147,7 @@ class Layout:
     def write(
         self, entity: Entity, unknown: ItemOrigin | None = None, archived: bool = False
     ) -> Item:
-        """The item of an entity, with its keys, its kind and what a newer program has put there."""
+        """The item of an entity, with its keys, its kind and its unknown attributes."""
         values = entity.__pydantic_serializer__.to_python(entity, by_alias=True)
         for place, payload in self.payloads:
             values |= payload.attributes(values[place.attribute])
@@ -169,7 +167,7 @@ class Layout:
         if self.kind is not None:
             item[self.table.kind_attribute] = {"S": self.kind}
         if self.schema_version > 1:
-            # A newer program's item stays one: its upgrade must not be made twice.
+            # An item of a newer program keeps its version: its upgrade must not run twice.
             newest = (
                 self.schema_version
                 if unknown is None
@@ -182,9 +180,10 @@ class Layout:
         return item
 
     def render_keys(self, values: Mapping[str, Any]) -> Item:
-        """The key attributes that templates make of stored values. In an index one that lacks a
-        value is left out, and so is the item: each attribute is made of its own template, whether
-        by a put or by an update."""
+        """The key attributes rendered from stored values. An index key that lacks a value is left
+        out, and the item is not in that index. Puts and updates render every attribute from its own
+        template.
+        """
         rendered: Item = {}
         for key, writers in self._key_writers:
             slot_values = (
@@ -202,7 +201,7 @@ class Layout:
                     )
                 if text == "":
                     raise KeyValueError(
-                        f"{self.entity.__name__}.{attribute} is empty, and it is a key"
+                        f"{self.entity.__name__}.{attribute} is empty, but it is a key: set a value"
                     )
                 if template is not None and text is not None:
                     rendered[attribute] = {kind: text}
@@ -222,16 +221,17 @@ class Layout:
         )
 
     def shard(self, values: Mapping[str, Any], shards: int) -> int:
-        """Which shard of an index an item is in: by its own key, so that it stays there."""
+        """The shard of an index for an item. It depends only on the table's key, so it never
+        changes.
+        """
         text = "\0".join(str(template.render(values)) for _, template in self.primary.templates)
         return crc32(text.encode()) % shards
 
     @cached_property
     def validate_many(self) -> Callable[[list[dict[str, Any]]], list[Any]]:
-        """pydantic's validation of a list of the entity, which is cheaper than that of each.
+        """Pydantic's validation of a list of entities, which is faster than one by one.
 
-        What the reader gives has the names of attributes and nothing else: nobody need look for
-        others.
+        The reader returns only names of attributes, so names of fields need no lookup.
         """
         schema: Any = self.entity.__pydantic_core_schema__
         if schema["type"] == "model":
@@ -245,13 +245,11 @@ class Layout:
 
     @cached_property
     def reader(self) -> Reader:
-        """The values of an item of the usual form; raises for any other, which `read` knows."""
+        """The fast reader for usual items. It raises for others, which `read` handles."""
         return compiled_reader(self)
 
     def read(self, item: Mapping[str, AttributeValue]) -> tuple[dict[str, Any], ItemOrigin | None]:
-        """The values of an item by attribute, of which a pydantic model is made elsewhere; and what
-        else it has.
-        """
+        """The values of an item by attribute for pydantic, and the rest of the item."""
         archived = False
         kind = item.get(self.table.kind_attribute, {}).get("S", self.kind)
         if self.kind is not None and kind != self.kind:
@@ -293,10 +291,10 @@ class Layout:
             item[partition] = {"S": f"{text}{self.archive}"}
 
     def check_mark(self, partition: str) -> None:
-        """Refuse a partition that ends as an archived one does: nobody could tell them apart."""
+        """Refuse a partition key that ends like an archived one."""
         if self.archive is not None and partition.endswith(self.archive):
             raise KeyValueError(
-                f"{partition!r} ends with {self.archive!r}, which marks the archive"
+                f"{partition!r} ends with {self.archive!r}, which marks archived items: choose another value"
             )
 
     def without_archive_mark(
@@ -339,15 +337,15 @@ class Layout:
     def members(
         self, place: Place, item: Mapping[str, AttributeValue]
     ) -> Mapping[str, AttributeValue]:
-        """What of an item is around a field: its envelope, or all of it."""
+        """The map that holds a field: the envelope, or the item."""
         return item if len(place.path) == 1 else item[str(place.path[0])]["M"]
 
     def key_in(self, item: Mapping[str, AttributeValue]) -> Item:
         return {name: item[name] for name in self.table.key}
 
     def _pointers(self, depth: int) -> set[str]:
-        """Attributes of pointers at the top of the item, or in the envelope, besides those of the
-        fields.
+        """Attributes of payload pointers at the top of the item or in the envelope, except those of
+        the fields.
         """
         return {
             name
@@ -358,14 +356,14 @@ class Layout:
 
     @cached_property
     def _outer(self) -> frozenset[str]:
-        """Attributes of fields that stand at the top of the item."""
+        """Attributes of fields at the top of the item."""
         return frozenset(
             p.attribute for p in self.places.values() if len(p.path) == 1 and not p.key_only
         )
 
     @cached_property
     def _inner(self) -> frozenset[str]:
-        """Attributes that stand in the envelope."""
+        """Attributes in the envelope."""
         fields_inside = {place.attribute for place in self.places.values() if len(place.path) == 2}
         fields_inside |= self._pointers(2)
         return frozenset(fields_inside if self.envelope is None else fields_inside | self._computed)
@@ -380,7 +378,7 @@ class Layout:
 
     @cached_property
     def known(self) -> dict[str, bool]:
-        """Attributes at the top: whether they are read, or say nothing new."""
+        """All known attributes at the top of the item."""
         return dict.fromkeys(self.written | self._pointers(1), False) | dict.fromkeys(
             self._outer, True
         )
@@ -392,15 +390,15 @@ class Layout:
 
     @cached_property
     def kept_nulls(self) -> frozenset[str]:
-        """Attributes whose None is stored as NULL; the others' is left out."""
+        """Attributes whose None is stored as NULL. That of others is left out."""
         return frozenset(
             place.attribute for place in self.places.values() if keeps_null(place.info)
         )
 
     @cached_property
     def _empty_sets(self) -> frozenset[str]:
-        """Attributes of sets that are left out when they are empty, which DynamoDB cannot store,
-        and read as such.
+        """Attributes of sets that are left out when empty, because DynamoDB cannot store empty
+        sets.
         """
         return frozenset(
             place.attribute
@@ -410,9 +408,7 @@ class Layout:
 
     @cached_property
     def _nullable(self) -> tuple[str, ...]:
-        """Attributes of fields that must be given, but may be None: missing in an item, they are
-        that.
-        """
+        """Attributes of required fields that may be None. They are None if missing in an item."""
         required = [
             place
             for place in self.places.values()
@@ -428,7 +424,7 @@ class Layout:
 
     @cached_property
     def parsers(self) -> tuple[tuple[str, Template, tuple[str, ...]], ...]:
-        """Which templates to parse for the fields that live in keys only."""
+        """The templates to parse for fields that are stored only in keys."""
         wanted, parsers_ = set(self._key_only), list[tuple[str, Template, tuple[str, ...]]]()
         for attribute, template, _ in self.key_templates:
             here = tuple(name for name in template.names if name in wanted)
@@ -439,8 +435,7 @@ class Layout:
 
 
 KeyWriters = tuple[tuple[str, Template | None, str], ...]
-"""(attribute, template, type) of a key; no template for an attribute that is a field as it stands.
-"""
+"""(attribute, template, type) of a key. The template is None if the attribute is just a field."""
 
 _NO_MAP: AttributeValue = {"M": {}}
 
@@ -448,7 +443,7 @@ _NO_MAP: AttributeValue = {"M": {}}
 def _read_into(
     values: dict[str, Any], item: Mapping[str, AttributeValue], uses: Mapping[str, bool]
 ) -> dict[str, AttributeValue]:
-    """Decode what is to be read; gives what is unknown."""
+    """Decode the known attributes into `values`. Returns the unknown ones."""
     unknown: dict[str, AttributeValue] = {}
     for attribute, value in item.items():
         use = uses.get(attribute)

@@ -49,7 +49,7 @@ def compile_layout(layout: Layout, declared: Mapping[str, Declared]) -> None:
 
 
 def _check_types(layout: Layout) -> None:
-    """Of a type that is not defined yet nothing is known, also not where its field is stored."""
+    """Refuse types that are not defined yet: their fields cannot be placed."""
     entity = layout.entity
     if entity.__pydantic_complete__:
         return
@@ -68,7 +68,7 @@ def _path(layout: Layout, attribute: str, markers: frozenset[Marker]) -> Path:
 
 
 def _check_keys(layout: Layout) -> None:
-    """Every slot is a field, and every field that lives in keys only can be found there."""
+    """Every slot must be a field, and every KeyOnly field must be in the table's key."""
     name = layout.entity.__name__
     slots = {slot for key in layout.keys.values() for slot in key.names}
     for slot in sorted(slots - layout.by_attribute.keys() - {SHARD}):
@@ -80,7 +80,7 @@ def _check_keys(layout: Layout) -> None:
             )
         raise ModelError(f"{name}: the key needs {{{slot}}}, and no field has this attribute")
     if layout.version is not None and layout.version.attribute in slots:
-        raise ModelError(f"{name}.{layout.version.name} counts writes, and cannot stand in a key")
+        raise ModelError(f"{name}.{layout.version.name} counts writes, and cannot be part of a key")
     primary = set(layout.primary.names)
     for place in layout.places.values():
         if place.key_only and place.attribute not in primary:

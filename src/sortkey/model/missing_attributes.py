@@ -1,8 +1,8 @@
-"""What a stored item lacks of what its entity says today: keys of new indexes, computed fields, a
-newer version. Pure.
+"""What a stored item lacks compared with its current entity: keys of new indexes, computed fields,
+a newer version. Pure.
 
-The update that mends it names what it was made of as its condition, so that it never overwrites
-what it has not seen.
+The update that adds it is conditional on the values it was computed from, so it never overwrites an
+unseen change.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sortkey.values.attributes import AttributeValue, Item
 
 @dataclass(slots=True)
 class Rewrite:
-    """An update of one item. `read` is what must still be so, None for what was not there."""
+    """An update of one item. `read` are the values that must be unchanged, None for absent ones."""
 
     layout: Layout
     item: Item
@@ -41,7 +41,7 @@ class Rewrite:
             self.removes.append(path)
 
     def request(self) -> dict[str, Any]:
-        """The UpdateItem request. It gives the whole item, also when it is refused."""
+        """The UpdateItem request. It returns the whole item, also when it is refused."""
         names, key = Names(), self.layout.key_in(self.item)
         tests = [f"attribute_exists({names.name(self.layout.table.key[0])})"]
         for path, value in self.read.items():
@@ -75,8 +75,8 @@ class Rewrite:
 
 
 def rewrite_of(entity: type[Entity], item: Item) -> Rewrite | None:
-    """What to do about an item; None where it has everything. Raises InvalidItem and ModelError for
-    what is wrong.
+    """The update that an item needs, or None. Raises InvalidItem and ModelError for an invalid
+    item.
     """
     layout = entity.__layout__
     if is_newer(layout, item):
@@ -95,13 +95,13 @@ def rewrite_of(entity: type[Entity], item: Item) -> Rewrite | None:
 
 
 def upgrade_of(entity: type[Entity], item: Item) -> Rewrite:
-    """The update that makes an item of an older version one of today. It must be as it was read,
-    all of it.
+    """The update that brings an item of an older version up to date. Its condition is the whole
+    item as it was read.
     """
     layout, target = entity.__layout__, entity.from_item(item).to_item()
     if layout.key_in(item) != layout.key_in(target):
         raise ModelError(
-            f"the upgrade of {entity.__name__} changes its key, which cannot change: create "
+            f"the upgrade of {entity.__name__} changes its key, which is not possible: create "
             "another item"
         )
     rewrite = Rewrite(layout, item, target)
@@ -115,10 +115,10 @@ def upgrade_of(entity: type[Entity], item: Item) -> Rewrite:
 
 
 def taken_in(entity: type[Entity], done: Rewrite, now: Item) -> Rewrite | None:
-    """What an upgrade has missed: attributes that an older program added after it had read the
-    item.
+    """The update for attributes that an upgrade has missed: an older program added them after the
+    read.
 
-    They are still there, but no field shows them. The upgrade is made again with them, of the item
+    They are still in the item, but no field has them. The upgrade runs again with them, on the item
     as it was before.
     """
     missed = {
@@ -141,12 +141,12 @@ def is_older(layout: Layout, item: Mapping[str, AttributeValue]) -> bool:
 
 
 def is_newer(layout: Layout, item: Mapping[str, AttributeValue]) -> bool:
-    """Whether a newer program has written an item: it knows better what belongs there."""
+    """Whether an item was written by a newer program. It is left alone then."""
     return SCHEMA_VERSION not in layout.by_attribute and version_of(item) > layout.schema_version
 
 
 def has_derived(layout: Layout) -> bool:
-    """Whether there is anything that an item could lack."""
+    """Whether items of this entity have derived attributes."""
     return (
         layout.schema_version > 1
         or any(True for _ in _derived(layout))
@@ -155,7 +155,7 @@ def has_derived(layout: Layout) -> bool:
 
 
 def at(item: Mapping[str, Any], path: Path) -> AttributeValue | None:
-    """What stands at a path of an item; None where there is nothing."""
+    """The value at a path of an item, or None."""
     value: Any = {"M": item}
     for step in path:
         value = value.get("M", {}).get(step)
@@ -165,9 +165,7 @@ def at(item: Mapping[str, Any], path: Path) -> AttributeValue | None:
 
 
 def _derived(layout: Layout) -> Iterator[tuple[Path, list[Path]]]:
-    """Index keys and computed fields, each with the fields that it is made of, without those of the
-    table's key.
-    """
+    """Index keys and computed fields, with their source fields except those of the table's key."""
     for derived in layout.derived:
         places = [layout.by_attribute[name] for name in derived.names]
         yield (
@@ -177,7 +175,7 @@ def _derived(layout: Layout) -> Iterator[tuple[Path, list[Path]]]:
 
 
 def _plain_keys(layout: Layout) -> Iterator[Path]:
-    """Fields that are index keys as they stand."""
+    """Fields that are index keys by themselves."""
     for key in layout.keys.values():
         for attribute, template in key.templates:
             if (
@@ -190,7 +188,7 @@ def _plain_keys(layout: Layout) -> Iterator[Path]:
 
 def _make_anew(rewrite: Rewrite, path: Path, sources: list[Path]) -> None:
     if len(path) > 1 and at(rewrite.item, path[:1]) is None:
-        path = path[:1]  # the envelope is missing: all of it is made
+        path = path[:1]  # the envelope is missing: write all of it
     rewrite.change(path, at(rewrite.target, path))
     for source in sources:
         if source[: len(path)] == path:
@@ -198,15 +196,11 @@ def _make_anew(rewrite: Rewrite, path: Path, sources: list[Path]) -> None:
         old, new = at(rewrite.item, source), at(rewrite.target, source)
         rewrite.read[source] = old
         if old is None and new is not None and at(rewrite.item, source[:-1]) is not None:
-            rewrite.sets[source] = (
-                new  # a default that the key is made of: later updates compare it
-            )
+            rewrite.sets[source] = new  # a default in the key: later updates compare it
 
 
 def _same(one: AttributeValue | None, other: AttributeValue | None) -> bool:
-    """Whether two values are equal, however their numbers are written and their sets are
-    ordered.
-    """
+    """Whether two values are equal, regardless of the notation of numbers and the order of sets."""
     if one is None or other is None or one == other:
         return one is other or one == other
     return one.keys() == other.keys() and decode(one) == decode(other)

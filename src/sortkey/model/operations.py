@@ -1,6 +1,4 @@
-"""Reads and writes of single items as requests. Immutable values, no I/O: a store sends them and
-reads the answers.
-"""
+"""Writes of single items as immutable values that render requests. No I/O: a store sends them."""
 
 from __future__ import annotations
 
@@ -46,14 +44,15 @@ class Write(Generic[E]):
         raise NotImplementedError
 
     def describe(self) -> str:
-        """What it does, for messages."""
+        """A short description for messages."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Put(Write[E]):
-    """A whole item. `create` refuses one that is there; `save` one that is not of the version that
-    was read; all of them one whose status this one's cannot follow."""
+    """A write of a whole item. `create` fails if the item exists, `save` if it has changed since it
+    was read. All modes fail if the stored status does not allow the new one.
+    """
 
     entity: E
     mode: PutMode = "put"
@@ -73,7 +72,7 @@ class Put(Write[E]):
 
     @property
     def states(self) -> tuple[tuple[Place, Any], ...]:
-        """The status fields of the entity, and what they are."""
+        """The status fields of the entity and their values."""
         places = self.entity_class.__layout__.places.values()
         return tuple(
             (place, getattr(self.entity, place.name))
@@ -82,7 +81,7 @@ class Put(Write[E]):
         )
 
     def stamped(self, now: float) -> E:
-        """The entity as it will be stored: with its instants and its version."""
+        """The entity as it will be stored, with instants and version."""
         layout, values = self.entity_class.__layout__, dict[str, Any]()
         instant = datetime.fromtimestamp(now, UTC)
         for place in layout.places.values():
@@ -114,7 +113,7 @@ class Put(Write[E]):
 
     def describe(self) -> str:
         layout, entity = self.entity_class.__layout__, self.entity
-        # Not an ItemKey: a key that holds the instant of creation is whole only when it is sent.
+        # Not an ItemKey: a key with the instant of creation is complete only when it is sent.
         values = {
             name: getattr(entity, layout.by_attribute[name].name) for name in layout.primary.names
         }
@@ -129,9 +128,7 @@ class Put(Write[E]):
 
 @dataclass(frozen=True)
 class Update(Write[E]):
-    """Changes of some attributes of an item that is there; with `upsert` also of one that
-    is not.
-    """
+    """Changes of some attributes of an existing item. With `upsert` the item may be new."""
 
     key: ItemKey[E]
     actions: tuple[Action, ...]
@@ -146,7 +143,7 @@ class Update(Write[E]):
 
     @property
     def target_states(self) -> tuple[tuple[Place, Any], ...]:
-        """The status fields that this sets, and to what."""
+        """The status fields that this sets, and their new values."""
         return tuple(
             (a.attr.place, a.value)
             for a in self.actions
@@ -203,7 +200,7 @@ class Update(Write[E]):
         return tests
 
     def _unless_new(self, test: str, names: Names) -> str:
-        """A test of an item that is there; an upsert may make it."""
+        """A test that is skipped for a new item of an upsert."""
         partition = self.entity_class.__layout__.primary.attributes.partition
         return f"attribute_not_exists({names.name(partition)}) OR {test}" if self.upsert else test
 
@@ -215,7 +212,7 @@ class Update(Write[E]):
         for action in self.actions:
             place = action.attr.place
             if action.attr.layout is not layout:
-                raise ModelError(f"{action.attr!r} is no field of {layout.entity.__name__}")
+                raise ModelError(f"{action.attr!r} is not a field of {layout.entity.__name__}")
             if place.name in unique:
                 raise ModelError(
                     f"{place.name} is unique: change it with save(), which also moves its guard "
@@ -223,7 +220,7 @@ class Update(Write[E]):
                 )
             if place.key_only:
                 raise ModelError(
-                    f"{place.name} lives in the key, and a key cannot change: create another item"
+                    f"{place.name} is part of the key, which cannot change: create another item"
                 )
             if place is layout.version:
                 raise ModelError(f"{place.name} is the version, which every write raises by itself")
@@ -241,7 +238,7 @@ class Update(Write[E]):
 
 @dataclass(frozen=True)
 class Delete(Write[E]):
-    """One item, gone. Deleting what is not there is fine unless a condition says otherwise."""
+    """Delete one item. Deleting a missing item is fine, unless a condition forbids it."""
 
     key: ItemKey[E]
     when: Test = None
@@ -260,7 +257,7 @@ class Delete(Write[E]):
 
 @dataclass(frozen=True)
 class Check(Write[E]):
-    """A condition on an item that a transaction does not change."""
+    """A condition on an item that a transaction checks without changing it."""
 
     key: ItemKey[E]
     when: Condition | bool
@@ -278,7 +275,7 @@ class Check(Write[E]):
 
 
 def set_actions(entity: type[Entity], values: Mapping[str, Any]) -> tuple[Action, ...]:
-    """`set={"status": "running"}` as actions; None removes."""
+    """`set={"status": "running"}` as actions. None removes the field."""
     layout = entity.__layout__
     return tuple(
         _set_action(field_of(layout, layout.place(name)), value) for name, value in values.items()
@@ -301,7 +298,7 @@ def _update_text(actions: tuple[Action, ...], more: Rebuilt, names: Names) -> st
 
 
 def _with(text: str, more: Mapping[str, list[str]]) -> str:
-    """An update expression with more in its sections."""
+    """An update expression with additions in its sections."""
     for section, parts in more.items():
         if not parts:
             continue
@@ -316,14 +313,14 @@ def _with(text: str, more: Mapping[str, list[str]]) -> str:
 
 
 def _keyed(key: ItemKey[Any], when: Test) -> Request:
-    """A request that has nothing but a key and a condition."""
+    """A request with only a key and a condition."""
     names, request = Names(), {"TableName": key.table.name, "Key": key.item}
     _put_condition(request, _tests(when, key.entity.__layout__, names), names)
     return request
 
 
 def _refuse_overlaps(actions: tuple[Action, ...]) -> None:
-    """An update changes an attribute once: which of two changes were to hold nobody could tell."""
+    """Refuse two changes of one attribute: the result would be ambiguous."""
     changed = sorted(
         (action.attr for action in actions), key=lambda attr: [str(step) for step in attr.path]
     )
@@ -343,14 +340,14 @@ def _tests(when: Test, layout: Layout, names: Names) -> list[str]:
 
 
 def _transition(place: Place, status: Any, names: Names) -> str:
-    """That a status is there already, or can follow the one that is."""
+    """The item has this status, or one that allows it as the next."""
     assert place.states is not None
     before = [names.value(encode(source)) for source in (status, *place.states.sources(status))]
     return f"{names.path(place.path)} IN ({', '.join(before)})"
 
 
 def _transition_if_there(place: Place, status: Any, names: Names) -> str:
-    """The same, or that nothing is there: what began elsewhere is brought here in any status."""
+    """The same, or the attribute is missing: a copied item may begin in any status."""
     return f"attribute_not_exists({names.path(place.path)}) OR {_transition(place, status, names)}"
 
 

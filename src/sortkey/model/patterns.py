@@ -1,6 +1,4 @@
-"""A model: its tables, and every access pattern by name, each of which can explain what it will
-cost.
-"""
+"""A model: its tables, and its access patterns by name, which can explain their costs."""
 
 from __future__ import annotations
 
@@ -51,7 +49,7 @@ DOLLARS_PER_MILLION_READ_UNITS = 0.125
 
 @dataclass(frozen=True)
 class Explanation:
-    """What an access pattern does, and what it costs for so many items of such a size."""
+    """What an access pattern does, and what it costs for a number of items of a size."""
 
     pattern: str
     operation: Literal["GetItem", "Query"]
@@ -84,7 +82,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class AccessPattern:
-    """One named read of a model. `function` takes its arguments and gives the read, without I/O."""
+    """One named read of a model. `function` takes its arguments and returns the read, without I/O."""
 
     name: str
     doc: str
@@ -94,8 +92,8 @@ class AccessPattern:
     example: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def explain(self, *, items: int = 1, item_bytes: int = 1024, **arguments: Any) -> Explanation:
-        """For so many items of such a size. Arguments that are missing are a field's `examples`, or
-        made up by type.
+        """What the pattern does and costs. Missing arguments are a field's `examples`, or made up
+        by type.
         """
         made_up = {name: sample(name, annotation) for name, annotation in self.parameters.items()}
         return explain(
@@ -113,25 +111,25 @@ class Model:
         self._patterns: list[AccessPattern] = []
 
     def add(self, table: Table) -> Table:
-        """Make a table part of this model."""
+        """Add a table to this model."""
         if any(other.name == table.name for other in self.tables):
-            raise ModelError(f"the model {self.name} has a table {table.name} already")
+            raise ModelError(f"the model {self.name} already has a table {table.name}")
         self.tables.append(table)
         return table
 
     def searchable(
         self, document: Document[Any], source: Callable[[Any], Any] | None = None
     ) -> None:
-        """Make a document part of this model. `source` is for one of several items: a
-        ComposedSource of a store.
+        """Add a search document to this model. `source` is for a document built from several items:
+        a ComposedSource of a store.
         """
         if source is None and not hasattr(document.of, "__layout__"):
             raise ModelError(
-                f"{document.name}: {document.of.__name__} is no entity: say what reads it, with "
+                f"{document.name}: {document.of.__name__} is not an entity: pass what reads it, with "
                 "source="
             )
         if any(other.document.name == document.name for other in self.documents):
-            raise ModelError(f"the model {self.name} has a document {document.name} already")
+            raise ModelError(f"the model {self.name} already has a document {document.name}")
         self.documents.append(ModelDocument(document, source))
 
     @property
@@ -139,8 +137,8 @@ class Model:
         return [entity for table in self.tables for entity in table.entities]
 
     def pattern(self, function: Callable[P, R]) -> Callable[P, R]:
-        """List a function as an access pattern: it gives a read, and does none. Capacity is counted
-        under its name.
+        """Register a function as an access pattern. It returns a read without running it. Capacity
+        is counted under its name.
         """
         signature = inspect.signature(function)
         hints = get_type_hints(function)
@@ -172,7 +170,7 @@ class Model:
         sort_from: str | None = None,
         sort_prefix: str | None = None,
     ) -> Callable[[Callable[P, None]], CollectionDeclaration[P]]:
-        """List a collection as an access pattern."""
+        """Register a collection as an access pattern."""
         from sortkey.model.collections import collection
 
         def declare(function: Callable[P, None]) -> CollectionDeclaration[P]:
@@ -251,7 +249,7 @@ def explain(read: Read, name: str = "", items: int = 1, item_bytes: int = 1024) 
 
 
 def sample(name: str, annotation: Any) -> Any:
-    """A value of a type, to show a pattern with."""
+    """An example value of a type."""
     if get_origin(annotation) is Literal:
         return get_args(annotation)[0]
     if get_origin(annotation) in (
@@ -325,9 +323,7 @@ def _parameters(declared: Declared, function: Callable[..., Any]) -> dict[str, A
 
 
 def _examples(function: Callable[..., Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """What the types of the parameters themselves give as examples: `Annotated[str,
-    Field(examples=[...])]`.
-    """
+    """The examples in the types of parameters: `Annotated[str, Field(examples=[...])]`."""
     hints = get_type_hints(function, include_extras=True)
     markers = {name: getattr(hints.get(name), "__metadata__", ()) for name in parameters}
     return {
@@ -343,7 +339,7 @@ def _doc(function: Callable[..., Any]) -> str:
 
 
 def named(patterns: Sequence[AccessPattern], name: str) -> AccessPattern:
-    """One of several by its name."""
+    """An access pattern by its name."""
     for pattern in patterns:
         if pattern.name == name:
             return pattern

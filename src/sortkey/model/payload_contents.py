@@ -1,6 +1,4 @@
-"""The values of payloads as bytes: bytes as they are, texts as UTF-8, everything else as JSON of
-its type.
-"""
+"""The values of payloads as bytes: bytes as they are, texts as UTF-8, everything else as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from pydantic import TypeAdapter
 
 
 class Content:
-    """How the values of one type become bytes, and bytes values."""
+    """Converts values of one type to bytes and back."""
 
     def __init__(self, type: Any) -> None:
         self.type = type
@@ -32,13 +30,13 @@ class Content:
         return value.encode() if self.type is str else self._adapter.dump_json(value, by_alias=True)
 
     def load(self, data: bytes) -> Any:
-        """The value of stored bytes. Raises ValueError where they are none."""
+        """The value of stored bytes. Raises ValueError if they are invalid."""
         if self.type is bytes:
             return data
         return data.decode() if self.type is str else self._adapter.validate_json(data)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Content, (self.type,)  # for copies: adapters have none
+        return Content, (self.type,)  # for copies: adapters cannot be pickled
 
     @cached_property
     def _adapter(self) -> TypeAdapter[Any]:

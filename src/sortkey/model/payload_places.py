@@ -1,4 +1,4 @@
-"""Where the pointer of a payload field lies in an item: its attributes, read and written."""
+"""The attributes of an item that hold the pointer of a payload field."""
 
 from __future__ import annotations
 
@@ -17,16 +17,14 @@ if TYPE_CHECKING:
     from sortkey.model.layout import Layout
 
 PARTS = ("version_id", "size", "sha256", "encoding", "inline")
-"""What a pointer has besides the key; the names of attributes end so, in the style of the key's own
-name.
+"""The parts of a pointer besides the key. The names of their attributes end with these, in the
+style of the key's attribute.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class PayloadPlace:
-    """The pointer of one field. `parts` are the attributes beside that of the key, by what they
-    hold.
-    """
+    """The attributes of the pointer of one field. `parts` are those besides the key, by part."""
 
     declared: StoredIn
     attribute: str
@@ -49,13 +47,13 @@ class PayloadPlace:
             start = f"{SCHEME}{self.declared.bucket}/"
             if not text.startswith(start):
                 raise InvalidItem(
-                    f"{self.attribute} is {text!r}, and should begin with {start}", dict(members)
+                    f"{self.attribute} is {text!r}, but should begin with {start}", dict(members)
                 )
             text = text.removeprefix(start)
         return Pointer(self.declared.bucket, text, owner=owner, **values)
 
     def attributes(self, payload: Payload[Any] | None) -> dict[str, Any]:
-        """The attributes of a pointer, as plain values; None where there is none."""
+        """The attributes of a pointer as plain values, None if absent."""
         if payload is None:
             return {}
         pointer = payload.pointer
@@ -71,9 +69,7 @@ class PayloadPlace:
         }
 
     def set_action(self, field: Attr[Any], payload: Payload[Any]) -> Action:
-        """What `set` gives. A store puts `pointer_actions` in its place once the value is
-        stored.
-        """
+        """The action of `set`. A store replaces it by `pointer_actions` once the value is stored."""
 
         def render(names: Any) -> str:
             raise ModelError(
@@ -87,7 +83,7 @@ class PayloadPlace:
         return Action("REMOVE", field, lambda names: ", ".join(names.path(path) for path in paths))
 
     def pointer_actions(self, field: Attr[Any], payload: Payload[Any]) -> list[Action]:
-        """Write the pointer, and nothing of the one before it stays."""
+        """Write the pointer, and remove what is left of an earlier one."""
         values, inside = self.attributes(payload), field.path[:-1]
         sets = {name: encode(value) for name, value in values.items() if value is not None}
 
@@ -109,7 +105,7 @@ class PayloadPlace:
 
 
 def check_payloads(layout: Layout) -> None:
-    """Refuse payload fields that could not work."""
+    """Raise ModelError for payload fields that cannot work."""
     name = layout.entity.__name__
     taken = {place.attribute for place in layout.places.values()} | layout.written
     for place in layout.places.values():
@@ -118,14 +114,14 @@ def check_payloads(layout: Layout) -> None:
         )
         if is_payload and place.payload is None:
             raise ModelError(
-                f'{name}.{place.name}: say where it is stored: Annotated[..., StoredIn("bucket", '
+                f'{name}.{place.name}: declare where it is stored: Annotated[..., StoredIn("bucket", '
                 '"key")]'
             )
         if place.payload is None:
             continue
         if not is_payload:
             raise ModelError(
-                f"{name}.{place.name} is StoredIn a bucket, so its type is Payload[...]"
+                f"{name}.{place.name} is StoredIn a bucket, so its type must be Payload[...]"
             )
         for attribute in place.payload.parts.values():
             if attribute in taken:

@@ -1,4 +1,4 @@
-"""The parts of a layout: where fields, keys and computed fields of an entity lie in its item."""
+"""The parts of a layout: where fields, keys and computed fields are in an item."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Place:
 
 @dataclass(frozen=True)
 class IndexKey:
-    """The templates of the table's key (`index` is None) or of an index; `shards` for one that is
-    spread.
+    """The templates of the table's key (`index` is None) or of an index. `shards` is not 0 if the
+    index is sharded.
     """
 
     index: str | None
@@ -61,15 +61,16 @@ class IndexKey:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The attributes that the key is made of."""
+        """The attributes in the key."""
         names = (name for _, template in self.templates for name in template.names if name != SHARD)
         return tuple(dict.fromkeys(names))
 
 
 @dataclass(frozen=True, slots=True)
 class ItemOrigin:
-    """What an item has besides the fields' values: attributes that the entity does not know, the
-    archive's mark, and the version of the program that wrote it."""
+    """What a stored item had besides the fields' values: unknown attributes, whether it was
+    archived, and the version of the entity that wrote it.
+    """
 
     unknown: dict[str, AttributeValue]
     unknown_inside: dict[str, AttributeValue]
@@ -82,7 +83,7 @@ Upgrade = Callable[[dict[str, Any]], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A computed field: the path to it in the item, and the fields that it is made of."""
+    """A computed field: its path in the item, and the fields it depends on."""
 
     path: Path
     sources: frozenset[str]

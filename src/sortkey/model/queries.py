@@ -1,7 +1,6 @@
-"""The key of one item, and queries: immutable values that say what to read, and how.
+"""Keys and queries: immutable values that describe what to read.
 
-A query is narrowed by methods that return a new one. Its sort condition always stays inside what
-its key fields fix: no method widens a read.
+Methods narrow a query and return a new one. No method makes it read more.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ E = TypeVar("E", bound="Entity")
 E_co = TypeVar("E_co", bound="Entity", covariant=True)
 
 HIGHEST = "\U0010ffff"
-"""Sorts behind every text that can follow."""
+"""Sorts after every text that can follow."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class ItemKey(Generic[E_co]):
 
     @classmethod
     def of_entity(cls, entity: E) -> ItemKey[E]:
-        """The key of an entity at hand."""
+        """The key of an entity."""
         layout = type(entity).__layout__
         values = {
             name: layout.stored(name, getattr(entity, layout.by_attribute[name].name))
@@ -63,7 +62,7 @@ class ItemKey(Generic[E_co]):
         return key.archived() if entity.in_archive else key
 
     def archived(self) -> Self:
-        """The same item's key in the archive."""
+        """The key of the same item in the archive."""
         layout = self.entity.__layout__
         if layout.archive is None:
             raise ModelError(
@@ -91,7 +90,7 @@ Operator = Literal["=", "begins_with", "between", ">=", "<=", ">", "<"]
 
 @dataclass(frozen=True, slots=True)
 class SortCondition:
-    """What the sort key must be: `=`, `begins_with`, or `between` two texts, both included."""
+    """A condition on the sort key: `=`, `begins_with`, or `between` two texts, both included."""
 
     operator: Operator
     values: tuple[Any, ...]
@@ -99,8 +98,8 @@ class SortCondition:
 
 @dataclass(frozen=True)
 class Query(Generic[E_co]):
-    """A read of one partition. Typed by what it gives; `pattern` is the name under which its
-    capacity is counted.
+    """A read of one partition, typed by the entities it returns. `pattern` is the name under which
+    its capacity is counted.
     """
 
     entity: type[E_co]
@@ -144,17 +143,17 @@ class Query(Generic[E_co]):
 
     # -- the range of the next field of the key
 
-    # Texts are compared as they stand in the key, with the separator behind them: `Blue Ridge#`
+    # Texts are compared as they are in the key, with the separator after them: `Blue Ridge#`
     # comes before `Blue#`.
 
     def between(self, low: Any, high: Any) -> Self:
-        """Only where the next field of the sort key is between two values, both included."""
+        """Keep items whose next field of the sort key is between two values, both included."""
         if not self._is_text:
             return self._ranged("between", self._number(low), self._number(high))
         return self._ranged("between", self._text(low), self._text(high) + self._end)
 
     def at_least(self, low: Any) -> Self:
-        """Only from a value of the next field of the sort key on."""
+        """Keep items whose next field of the sort key is at least this."""
         if not self._is_text:
             return self._ranged(">=", self._number(low))
         text = self._text(low)
@@ -165,7 +164,7 @@ class Query(Generic[E_co]):
         )
 
     def at_most(self, high: Any) -> Self:
-        """Only up to a value of the next field of the sort key, itself included."""
+        """Keep items whose next field of the sort key is at most this."""
         if not self._is_text:
             return self._ranged("<=", self._number(high))
         text = self._text(high) + self._end
@@ -178,7 +177,7 @@ class Query(Generic[E_co]):
     # -- the rest
 
     def where(self, test: Condition | bool) -> Self:
-        """Only those that also fulfil a condition. It is read, and paid for, before it is
+        """Keep entities that fulfil a condition. Items are read, and paid for, before they are
         filtered.
         """
         wanted = condition(test)
@@ -189,19 +188,19 @@ class Query(Generic[E_co]):
         return replace(self, is_descending=True)
 
     def limit(self, count: int) -> Self:
-        """At most so many entities, counted after filtering."""
+        """At most this many entities, counted after filtering."""
         if count < 1:
-            raise ModelError(f"a limit of {count} entities reads nothing")
+            raise ModelError(f"a limit of {count} entities reads nothing: use 1 or more")
         return replace(self, limited_to=count)
 
     def consistent(self) -> Self:
-        """Read what was written last, for twice the capacity. Not on global indexes."""
+        """Use consistent reads, for twice the capacity. Not possible on global indexes."""
         if self.key.index is not None and not self._is_local:
             raise ModelError(f"{self.key.index} is a global index, which has no consistent reads")
         return replace(self, is_consistent=True)
 
     def archived(self) -> Self:
-        """The same of the archive."""
+        """The same query over the archive."""
         if self.layout.archive is None:
             raise ModelError(
                 f"{self.entity.__name__} has no archive: declare it with archive='#deleted'"
@@ -211,17 +210,17 @@ class Query(Generic[E_co]):
         return replace(self, is_archived=True)
 
     def hydrated(self) -> Self:
-        """Fetch the whole items of what a KEYS_ONLY index gives, in batches."""
+        """Fetch the whole items for a KEYS_ONLY index, in batches."""
         return replace(self, is_hydrated=True)
 
     def fresh(self) -> Self:
-        """Without what has expired, also before it is swept away."""
+        """Skip expired items, also those that TTL has not deleted yet."""
         if self.table.ttl is None:
             raise ModelError(f"{self.table.name} has no TTL: nothing in it expires")
         return replace(self, is_fresh=True)
 
     def named(self, pattern: str) -> Self:
-        """The same under the name of an access pattern."""
+        """The same query under the name of an access pattern."""
         return replace(self, pattern=pattern)
 
     # -- what the request needs
@@ -235,7 +234,7 @@ class Query(Generic[E_co]):
         return self.layout.table
 
     def partitions(self) -> tuple[AttributeValue, ...]:
-        """The values of the partition key: one, or one for each shard."""
+        """The values of the partition key: one, or one per shard."""
         shards = range(self.key.shards) if self.key.shards else (None,)
         kind = self.table.type_of(self.key.attributes.partition)
         return tuple({kind: self._partition_text(shard)} for shard in shards)
@@ -258,8 +257,8 @@ class Query(Generic[E_co]):
 
     @property
     def _end(self) -> str:
-        """Behind the last key that has the next field's value. With the separator, so that b never
-        finds bz.
+        """The end of the keys with this value of the next field. With the separator, so that b
+        never matches bz.
         """
         assert self.key.sort is not None
         assert self.next_slot is not None
@@ -271,7 +270,7 @@ class Query(Generic[E_co]):
     def _text(self, value: Any) -> str:
         if self.next_slot is None:
             raise ModelError(
-                f"{self.pattern or 'the query'} fixes the whole sort key: there is no range left"
+                f"{self.pattern or 'the query'} fixes the whole sort key: a range is not possible"
             )
         assert self.key.sort is not None
         return self._prefix + self.key.sort.text_of(
@@ -284,9 +283,9 @@ class Query(Generic[E_co]):
 
     def _ranged(self, operator: Operator, *values: Any) -> Self:
         if self.sort is not None and self.sort.operator != "begins_with":
-            # It would take the place of the first, and read more than both together say.
+            # It would replace the first range and read more than both together.
             raise ModelError(
-                f"{self.pattern or 'the query'} has a range already: between() takes both of its "
+                f"{self.pattern or 'the query'} already has a range: between() takes both of its "
                 "ends"
             )
         return replace(self, sort=SortCondition(operator, values))
@@ -305,11 +304,13 @@ def _is_text(layout: Layout, key: IndexKey) -> bool:
 
 
 def _free_slot_is(layout: Layout, slot: Slot, value: Any) -> Condition:
-    """That a free slot has this value: what follows it in the key may belong to a longer one."""
+    """The condition that a free slot has exactly this value: the key prefix also matches longer
+    ones.
+    """
     place = layout.by_attribute[slot.name]
     if place.key_only:
         raise ModelError(
-            f"{place.name} is free and KeyOnly: keys that begin with it cannot be told from longer "
+            f"{place.name} is free and KeyOnly: keys that begin with it cannot be distinguished from longer "
             "ones"
         )
     return Attr[Any](layout, place, place.path, place.info.annotation) == value

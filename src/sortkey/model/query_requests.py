@@ -1,4 +1,4 @@
-"""Query requests, and items read back as the entities they are."""
+"""Query requests, and the entities of the items they return."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def query_request(query: Query[Any], partition: AttributeValue) -> dict[str, Any
     check_held(query)
     tests = [] if query.filter is None else [query.filter.render(names)]
     layout = query.layout
-    if is_told_by_kind(query) and is_shared(layout, query.key, query.sort):
+    if is_filtered_by_kind(query) and is_shared(layout, query.key, query.sort):
         tests.append(f"{names.name(table.kind_attribute)} = {names.value({'S': layout.kind})}")
     if tests:
         request["FilterExpression"] = (
@@ -64,21 +64,19 @@ def key_condition(query: Query[Any], partition: AttributeValue, names: Names) ->
 
 
 def check_whole(query: Query[Any]) -> None:
-    """An index that does not hold whole items cannot give entities by itself."""
+    """Refuse to read entities from an index that does not hold whole items."""
     if query.key.index is None or query.is_hydrated:
         return
     projection = query.table.index(query.key.index).projection
     if projection != "ALL":
         raise ModelError(
             f"{query.key.index} does not hold whole items (its projection is {projection}): "
-            ".hydrated() fetches them, store.keys() gives their keys"
+            ".hydrated() fetches them, store.keys() returns their keys"
         )
 
 
 def whole(query: Query[E]) -> Query[E]:
-    """The same, so that it gives entities from every index: by their keys where the index has no
-    more.
-    """
+    """The query, hydrated if its index does not hold whole items."""
     try:
         check_whole(query)
     except ModelError:
@@ -87,7 +85,7 @@ def whole(query: Query[E]) -> Query[E]:
 
 
 def check_held(query: Query[Any]) -> None:
-    """An index cannot filter by what it does not hold: it would find nothing."""
+    """Refuse a filter by attributes that the index does not hold: it would find nothing."""
     for attr in () if query.filter is None else query.filter.attrs:
         if not is_held(query, str(attr.path[0])):
             raise ModelError(
@@ -97,9 +95,7 @@ def check_held(query: Query[Any]) -> None:
 
 
 def is_held(query: Query[Any], attribute: str) -> bool:
-    """Whether the items that a query reads have an attribute: an index has its projection and the
-    keys.
-    """
+    """Whether a query reads an attribute. An index has only its projection and the keys."""
     if query.key.index is None:
         return True
     projection = query.table.index(query.key.index).projection
@@ -111,10 +107,8 @@ def is_held(query: Query[Any], attribute: str) -> bool:
     )
 
 
-def is_told_by_kind(query: Query[Any]) -> bool:
-    """Whether the service can filter by the entity's kind; else its items are told by the form of
-    their keys.
-    """
+def is_filtered_by_kind(query: Query[Any]) -> bool:
+    """Whether the service can filter by the entity's kind. Otherwise the form of the keys decides."""
     return (
         query.by_kind
         and query.layout.kind is not None
@@ -122,12 +116,12 @@ def is_told_by_kind(query: Query[Any]) -> bool:
     )
 
 
-def is_told_by_form(query: Query[Any]) -> bool:
-    return query.by_kind and not is_told_by_kind(query) and len(query.table.entities) > 1
+def is_decided_by_key(query: Query[Any]) -> bool:
+    return query.by_kind and not is_filtered_by_kind(query) and len(query.table.entities) > 1
 
 
 def is_shared(layout: Layout, key: IndexKey, sort: SortCondition | None) -> bool:
-    """Whether items of another kind may lie where a query of this one reads."""
+    """Whether a query for this entity may also read items of other kinds."""
     prefix = sort.values[0] if sort is not None and sort.operator in ("=", "begins_with") else ""
     mine = str(prefix) or (key.sort.literal_prefix if key.sort else "")
     for other in layout.table.entities:
@@ -141,8 +135,8 @@ def is_shared(layout: Layout, key: IndexKey, sort: SortCondition | None) -> bool
 
 
 def _meet(one: Template, other: Template) -> bool:
-    """Whether two partition templates can make the same key: told by what they begin and
-    end with.
+    """Whether two partition templates may render the same key, judged by their literal beginnings
+    and ends.
     """
     ones, others = one.skeleton.split("{}"), other.skeleton.split("{}")
     begin = ones[0].startswith(others[0]) or others[0].startswith(ones[0])
@@ -156,13 +150,13 @@ def _prefixes_meet(mine: str, theirs: Template | None) -> bool:
 
 
 def entity_of(table: Table, item: Item, entities: Sequence[type[Entity]]) -> Entity | None:
-    """The entity that an item is, among some; None for an item of another kind."""
+    """An item as one of some entities, or None if it is of another kind."""
     entity = class_of(table, item, entities)
     return None if entity is None else entity.from_item(item)
 
 
 def class_of(table: Table, item: Item, entities: Sequence[type[Entity]]) -> type[Entity] | None:
-    """Which of some entities an item is."""
+    """The class among some entities that an item belongs to."""
     kind = item.get(table.kind_attribute, {}).get("S")
     for entity in entities:
         layout = entity.__layout__
@@ -172,8 +166,8 @@ def class_of(table: Table, item: Item, entities: Sequence[type[Entity]]) -> type
 
 
 def fits(layout: Layout, item: Mapping[str, AttributeValue]) -> bool:
-    """Whether an item's key has the form of an entity's: how kinds without a name are
-    told apart.
+    """Whether an item's key matches an entity's template. This distinguishes entities without a
+    kind.
     """
     for attribute, template in layout.primary.templates:
         text = str(next(iter(item.get(attribute, {"S": ""}).values())))
@@ -185,7 +179,7 @@ def fits(layout: Layout, item: Mapping[str, AttributeValue]) -> bool:
 
 
 def key_of(entity: type[E], item: Mapping[str, AttributeValue]) -> ItemKey[E]:
-    """The key of an item of which maybe only the keys are known."""
+    """The key of an item that may consist of keys only."""
     layout = entity.__layout__
     stripped, archived = layout.without_archive_mark(item)
     values: dict[str, Any] = {}

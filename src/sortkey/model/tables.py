@@ -16,14 +16,12 @@ Scalar = Literal["S", "N", "B"]
 StreamView = Literal["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"]
 Billing = Literal["PAY_PER_REQUEST", "PROVISIONED"]
 PRIMARY = None
-"""The name under which a table's own key goes where an index could be named."""
+"""The name of a table's own key in places that name an index."""
 
 
 @dataclass(frozen=True, slots=True)
 class GSI:
-    """A global secondary index: another key over the same items, of those that have its
-    attributes.
-    """
+    """A global secondary index: another key over the items that have its attributes."""
 
     name: str
     partition: str
@@ -59,8 +57,8 @@ class Table:
     """One DynamoDB table. `types` names the key attributes that are not text; `entities` are those
     declared on it.
 
-    `kms` is True for encryption with the service's key of the account, or the id or alias of a key
-    of one's own.
+    `kms` is True for encryption with the AWS managed key, or the id or alias of a customer managed
+    key.
     """
 
     name: str
@@ -83,9 +81,7 @@ class Table:
             raise ModelError(f"table {self.name}: two indexes have the same name")
 
     def add(self, entity: type[Entity]) -> None:
-        """List an entity among those of the table. A class that is defined again takes its own
-        place.
-        """
+        """Register an entity of the table. A class that is defined again replaces itself."""
         kind = entity.__layout__.kind
         for number, other in enumerate(self.entities):
             if (other.__module__, other.__qualname__) == (entity.__module__, entity.__qualname__):
@@ -118,8 +114,9 @@ class Table:
         return self.types.get(attribute, "S")
 
     def definition(self, kms: str | None = None) -> dict[str, Any]:
-        """The CreateTable request; `kms` is a key to use in place of its own setting. TTL and
-        point-in-time recovery are requests of their own."""
+        """The CreateTable request. `kms` overrides the table's setting. TTL and point-in-time
+        recovery need separate requests.
+        """
         keys = [self.key_attributes(), *(self.key_attributes(index.name) for index in self.indexes)]
         names = dict.fromkeys(name for key in keys for name in key.names)
         request: dict[str, Any] = {

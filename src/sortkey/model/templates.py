@@ -1,10 +1,9 @@
-"""Key templates: `STAGE#{order:02d}#{stageId}` renders a key, parses it back, and gives the prefix
-of its first slots.
+"""Key templates: `STAGE#{order:02d}#{stageId}` renders a key, parses it, and renders prefixes of
+it.
 
-A template never makes one key of two different sets of values: a number that does not fit its width
-is refused, and so is a text that contains what separates it from the next slot, or runs into it.
-The one slot of a template that may contain anything is marked `{path:free}`; a slot at the end
-needs no mark.
+Different values never render the same key: a number that does not fit its width is refused, and so
+is a text that contains or overlaps the separator after it. One slot of a template may be marked
+`{path:free}` and contain anything. A slot at the end needs no mark.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ _WIDTH = re.compile(r"0(\d+)d")
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The place of one value. `width` is that of a zero-padded number; `free` may contain the
-    separator.
+    """The slot of one value. `width` is the width of a zero-padded number. A `free` slot may
+    contain the separator.
     """
 
     name: str
@@ -39,9 +38,7 @@ class Slot:
         if self.width is None:
             return value if isinstance(value, str) else _text(self.name, value)
         if not isinstance(value, int) or isinstance(value, bool):
-            raise KeyValueError(
-                f"{self.name} must be a whole number to stand in a key, not {value!r}"
-            )
+            raise KeyValueError(f"{self.name} must be a whole number in a key, not {value!r}")
         text = f"{value:0{self.width}d}"
         if value < 0 or len(text) > self.width:
             raise KeyValueError(
@@ -53,14 +50,14 @@ class Slot:
         if self.width is None:
             return text
         if len(text) != self.width or not text.isascii() or not text.isdigit():
-            raise KeyValueError(f"{text!r} is no {self.name} of {self.width} digits")
+            raise KeyValueError(f"{text!r} is not a {self.name} of {self.width} digits")
         return int(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """What the first slots of a template fix. `text` is the whole key when `complete`; `then` is
-    the next slot.
+    """A prefix of a template with values for its first slots. `text` is the whole key if
+    `complete`. `then` is the next slot.
     """
 
     text: str
@@ -69,7 +66,7 @@ class Prefix:
 
 
 class Template:
-    """A parsed template. `parts` are literal texts and slots, in turn."""
+    """A parsed template. `parts` are literal texts and slots, in order."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -79,9 +76,7 @@ class Template:
         self._check()
 
     def render(self, values: Mapping[str, Any]) -> str | None:
-        """The key for these values; None where one of them is missing: such an item is not in the
-        index.
-        """
+        """The key for these values, or None if one is missing: such an item is not in the index."""
         rendered = ""
         for literal, slot in self._steps:
             rendered += literal
@@ -93,9 +88,9 @@ class Template:
         return rendered
 
     def prefix(self, values: Mapping[str, Any]) -> Prefix:
-        """The fixed beginning of all keys with these values, which are those of the first slots.
+        """The common prefix of all keys with these values of the first slots.
 
-        It ends with the literal that follows the last value, so that JOB-45 never finds JOB-456.
+        It ends with the literal after the last value, so that JOB-45 never matches JOB-456.
         """
         rendered: list[str] = []
         left = dict(values)
@@ -117,23 +112,21 @@ class Template:
         return Prefix("".join(rendered), True, None)
 
     def parse(self, text: str) -> dict[str, str | int]:
-        """The values of a rendered key. Raises KeyValueError for a text that no values
-        render to.
-        """
+        """The values of a rendered key. Raises KeyValueError if the text does not match."""
         if self._only_slot is not None:
             before, slot = self._only_slot
             if text.startswith(before) and len(text) > len(before):
                 return {slot.name: slot.read(text[len(before) :])}
         match = self._pattern.fullmatch(text)
         if match is None:
-            raise KeyValueError(f"{text!r} is no key of the form {self.text}")
+            raise KeyValueError(f"{text!r} does not match the key {self.text}")
         if self._is_checked:
             for slot, value in zip(self.slots, match.groups(), strict=True):
                 self._check_separator(slot, value)
         return {slot.name: slot.read(match[index + 1]) for index, slot in enumerate(self.slots)}
 
     def matches(self, text: str) -> bool:
-        """Whether a text has the form of these keys."""
+        """Whether a text matches the template."""
         try:
             self.parse(text)
         except KeyValueError:
@@ -142,7 +135,7 @@ class Template:
 
     @cached_property
     def _steps(self) -> tuple[tuple[str, Slot | None], ...]:
-        """Each slot with the literal before it; then the literal at the end."""
+        """Each slot with the literal before it, then the literal at the end."""
         steps, literal = list[tuple[str, Slot | None]](), ""
         for part in self.parts:
             if isinstance(part, str):
@@ -154,15 +147,15 @@ class Template:
 
     @cached_property
     def _only_slot(self) -> tuple[str, Slot] | None:
-        """The slot of a template that ends with its only one: parsed without a pattern."""
+        """The only slot, if the template ends with it: it is parsed without a pattern."""
         if len(self.slots) == 1 and self.parts[-1] == self.slots[0]:
             return self.literal_prefix, self.slots[0]
         return None
 
     @cached_property
     def skeleton(self) -> str:
-        """The template without the names of its slots: two with the same one make keys that cannot
-        be told apart.
+        """The template without the names of its slots. Keys of templates with equal skeletons
+        cannot be distinguished.
         """
         return "".join(part if isinstance(part, str) else "{}" for part in self.parts)
 
@@ -171,8 +164,8 @@ class Template:
         return self.parts[0] if self.parts and isinstance(self.parts[0], str) else ""
 
     def text_of(self, slot: Slot, value: Any) -> str:
-        """One value as it stands in the key. Raises KeyValueError for one that cannot
-        stand there.
+        """One value as it is written in the key. Raises KeyValueError for a value that a key cannot
+        hold.
         """
         text = value if value.__class__ is str and slot.width is None else slot.render(value)
         self._check_separator(slot, text)
@@ -181,9 +174,7 @@ class Template:
         return text
 
     def _check_separator(self, slot: Slot, text: str) -> None:
-        """Refuse a text in which, or across whose edge, the separator stands: the key could be cut
-        there too.
-        """
+        """Refuse a text that contains or overlaps the separator: the key could be split there."""
         separator = self._separators.get(slot.name)
         if separator is None:
             return
@@ -201,8 +192,9 @@ class Template:
 
     @cached_property
     def _separators(self) -> dict[str, str]:
-        """For each text what it must not contain: the literal after it; behind a free slot, which
-        is cut from its end, the literal before it."""
+        """What each text must not contain: the literal after it, or after a free slot the literal
+        before it, because parsing then goes from the end.
+        """
         separators: dict[str, str] = {}
         for before, part, after in zip(
             (None, *self.parts), self.parts, (*self.parts[1:], None), strict=False
@@ -215,9 +207,10 @@ class Template:
 
     @cached_property
     def _is_checked(self) -> bool:
-        """Whether the pattern also fits texts that no values make: where a separator can overlap,
-        or behind a free slot. It cuts them right all the same: greedy groups find the last
-        separators."""
+        """Whether the pattern also matches texts that cannot be rendered: if a separator can
+        overlap, or after a free slot. Parsing is still right: greedy groups find the last
+        separators.
+        """
         return bool(self._behind_free) or any(
             len(separator) > 1 for separator in self._separators.values()
         )
@@ -245,7 +238,7 @@ class Template:
 
     def _check(self) -> None:
         if len(set(self.names)) < len(self.names):
-            raise ModelError(f"{self.text}: a slot stands twice")
+            raise ModelError(f"{self.text}: a slot occurs twice")
         if sum(slot.free for slot in self.slots) > 1:
             raise ModelError(
                 f"{self.text}: only one slot can be free, or its keys could not be parsed"
@@ -286,7 +279,7 @@ def _parts(text: str) -> list[str | Slot]:
             if name is not None:
                 parts.append(_slot(text, name, spec or "", conversion))
     except ValueError as error:
-        raise ModelError(f"{text!r} is no key template: {error}") from None
+        raise ModelError(f"{text!r} is not a valid key template: {error}") from None
     return parts
 
 
@@ -302,7 +295,7 @@ def _slot(text: str, name: str, spec: str, conversion: str | None) -> Slot:
     if width := _WIDTH.fullmatch(spec):
         return Slot(name, width=int(width[1]))
     raise ModelError(
-        f"{text!r}: {spec!r} is no format of a slot; use 0<digits>d for a number, or free"
+        f"{text!r}: {spec!r} is not a slot format; use 0<digits>d for a number, or free"
     )
 
 
@@ -314,4 +307,4 @@ def _text(name: str, value: Any) -> str:
     for kind in ("S", "N"):
         if kind in stored:
             return stored[kind]
-    raise KeyValueError(f"{name}={value!r} cannot stand in a key: it is no text")
+    raise KeyValueError(f"{name}={value!r} cannot be used in a key: it is not text")

@@ -1,4 +1,4 @@
-"""Items of an older version: read as what they would be today, one step a version."""
+"""Upgrades items of an older version while they are read, one step per version."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Unknown = dict[str, AttributeValue]
 
 
 def version_of(item: Mapping[str, AttributeValue]) -> int:
-    """The version of the entity that wrote an item."""
+    """The version of the entity when it wrote an item."""
     return int(item.get(SCHEMA_VERSION, {}).get("N", 1))
 
 
@@ -28,10 +28,10 @@ def upgraded(
     unknown: Unknown,
     unknown_inside: Unknown,
 ) -> tuple[dict[str, Any], Unknown, Unknown]:
-    """What the upgrades make of an item: its values, and what of it is still unknown.
+    """Upgrade an item. Returns its values, and what is still unknown.
 
-    They see every attribute by its name, also those that no field has any more: renaming is what
-    they are for.
+    Upgrades see every attribute by its name, including those that no field has any more, for
+    example to rename them.
     """
     before = {name: decode(value) for name, value in (*unknown.items(), *unknown_inside.items())}
     members = {**before, **values}
@@ -48,9 +48,7 @@ def upgraded(
 
 
 def _left(unknown: Unknown, before: Mapping[str, Any], members: Mapping[str, Any]) -> Unknown:
-    """What the upgrades have left of attributes that no field has, as it was unless they changed
-    it.
-    """
+    """The unknown attributes that the upgrades have left, unchanged unless an upgrade changed them."""
     return {
         name: value if members[name] is before[name] else encode(members[name])
         for name, value in unknown.items()

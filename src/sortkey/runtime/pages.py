@@ -18,7 +18,7 @@ from sortkey.model.query_requests import (
     entity_of,
     fits,
     is_held,
-    is_told_by_form,
+    is_decided_by_key,
     key_of,
     query_request,
 )
@@ -169,7 +169,7 @@ def _keep(context: Context, query: Query[Any]) -> Live | None:
     # What has expired is not filtered by the service: a cursor is bound to its request, which may
     # not hold the time.
     live = context.live(query.table, fresh=query.is_fresh) if _shows_expiry(query) else None
-    return _both(partial(fits, query.layout) if is_told_by_form(query) else None, live)
+    return _both(partial(fits, query.layout) if is_decided_by_key(query) else None, live)
 
 
 def _both(fitting: Live | None, live: Live | None) -> Live | None:

@@ -59,7 +59,7 @@ def test_an_item_that_another_program_has_spoilt_is_told(store: Store, fresh: st
     # Not as a missing one, and not as a validation error of the caller's.
     item = {**task(fresh).to_item(), "status": {"S": "lost"}}
     store.backend.call("PutItem", {"TableName": table.name, "Item": item})
-    with pytest.raises(InvalidItem, match="is no Task") as failed:
+    with pytest.raises(InvalidItem, match="is not a valid Task") as failed:
         store.get(Task.key(board=fresh, task_id="1"))
     assert failed.value.item["status"] == {"S": "lost"}
     with pytest.raises(InvalidItem, match=f"{fresh}.* of {table.name}") as failed:
@@ -314,11 +314,11 @@ def test_updates_keep_attributes_that_the_program_does_not_know(store: Store, fr
             ModelError,
             "changes Task.notes twice: by itself, or by something inside it",
         ),
-        ({"set": {"reason": "x"}, "when": True}, ModelError, "True is no condition"),
+        ({"set": {"reason": "x"}, "when": True}, ModelError, "True is not a condition"),
         (
             {"set": {"reason": "x"}, "when": Journey.name == "x"},
             ModelError,
-            "Journey.Data.name is no field of Task",
+            "Journey.Data.name is not a field of Task",
         ),
         (
             {"set": {"reason": "x"}, "assuming": {"colour": 1}},
