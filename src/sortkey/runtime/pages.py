@@ -17,8 +17,8 @@ from sortkey.model.query_requests import (
     check_whole,
     entity_of,
     fits,
-    is_held,
     is_decided_by_key,
+    is_held,
     key_of,
     query_request,
 )

@@ -299,7 +299,7 @@ def test_updates_keep_attributes_that_the_program_does_not_know(store: Store, fr
         (
             {"set": {"status": "done"}},
             ModelError,
-            "the computed field label must be made anew, and that also needs title",
+            "the computed field label must be rebuilt, which also needs title",
         ),
         ({"set": {"owner": "bob"}}, None, ""),
         ({"set": {"expires_at": datetime(2026, 1, 1)}}, KeyValueError, "has no time zone"),
