@@ -56,7 +56,12 @@ class Up:
         ]
         command += ["--dynamodb-port", str(self.dynamodb_port), *arguments]
         self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=cwd
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=cwd,
+            env={**os.environ, "WALLCRAWLER_WARM": "0"},  # no browser that nobody asked for
         )
         self.lines: list[str] = []
         self._reader = threading.Thread(target=self._read, daemon=True)

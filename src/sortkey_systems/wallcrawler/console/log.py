@@ -6,6 +6,7 @@ import json
 from collections import deque
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from html import escape
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,15 +18,15 @@ from sortkey_systems.wallcrawler.model import Session
 from sortkey_systems.wallcrawler.service import Wallcrawler
 
 LINES_MAX = 200
-CHARACTERS_MAX = 140
+CHARACTERS_MAX = 160
 KINDS = {"": "all", "commands": "commands", "events": "events", "errors": "errors"}
 
 
 def log_panel(service: Wallcrawler, session: Session) -> None:
     file = service.browsers.folder(session.session_id) / FILE
     with ui.element("div").classes("sk-row").style("margin-bottom: 0.75rem"):
-        kind = ui.toggle(KINDS, value="").props('no-caps unelevated aria-label="Kind"')
-        text = ui.input("Text", placeholder="Page.navigate").props("outlined dense clearable")
+        kind = ui.toggle(KINDS, value="commands").props('no-caps unelevated aria-label="Kind"')
+        text = ui.input("Method or parameters").props("outlined dense clearable")
         text.style("flex: 1 1 14rem")
 
     @ui.refreshable
@@ -99,13 +100,15 @@ def _object(value: Any) -> Entry:
 def _row(entry: Entry) -> tuple[Any, ...]:
     at: int = entry.get("timestamp") or 0
     answered, error = entry["response"].get("timestamp"), _error(entry)
-    what = pieces.chipped(_short(error), "bad") if error else pieces.code_cell(_short(_what(entry)))
+    text = escape(_short(error or _what(entry)))
+    tone = "color: var(--bad)" if error else ""
+    shown = f'<span class="sk-mono wc-broken" style="{tone}">{text}</span>'
     return (
         f"{datetime.fromtimestamp(at / 1000, UTC):%H:%M:%S.%f}"[:-3],
         entry["method"],
         str(entry["pageId"]),
         str(answered - at) if "request" in entry and answered else "",
-        what,
+        pieces.Markup(shown),
     )
 
 

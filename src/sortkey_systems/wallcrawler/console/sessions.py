@@ -125,8 +125,7 @@ def _card(service: Wallcrawler, session: Session) -> Callable[[], Awaitable[None
 def _describe(status: BrowserStatus, session: Session, name: ui.label, where: ui.label) -> None:
     page = status.pages[-1] if status.pages else None
     if page is not None and page.url not in ("", "about:blank"):
-        name.text = page.title or page.url
-        where.text = page.url
+        name.text, where.text = _task(session) or page.title or page.url, page.url
     else:
         name.text, where.text = _task(session) or "Blank page", session.session_id
 
@@ -184,10 +183,15 @@ def _follow(state: Callable[[], Any], refresh: Callable[[], Any]) -> None:
     pieces.again(SECONDS, look)
 
 
+def _short(session_id: str) -> str:
+    """Ids are long, and their ends tell them apart as well as all of them would."""
+    return session_id if len(session_id) <= 14 else f"{session_id[:8]}…{session_id[-4:]}"
+
+
 def _row(session: Session, base: str) -> tuple[Any, ...]:
     address = f"{base}/wallcrawler/sessions/{session.session_id}"
     return (
-        pieces.link(session.session_id, address),
+        pieces.link(_short(session.session_id), address),
         pieces.chipped(STATUSES.get(session.status, session.status), TONES[session.status]),
         _task(session),
         session.project_id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 CSS = """
 .wc-grid { display: grid; gap: 1rem; width: 100%;
-  grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr)); }
+  grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); }
 .wc-session { padding: 0 !important; overflow: hidden; display: flex; flex-direction: column; }
 .wc-screen { position: relative; aspect-ratio: 16 / 9; background: var(--sunken);
   border-bottom: 1px solid var(--line); overflow: hidden; display: grid; place-items: center; }
@@ -22,15 +22,16 @@ CSS = """
   max-width: 100%; }
 .wc-name { font-weight: 600; color: var(--ink); }
 .wc-frame { width: 100%; border: 1px solid var(--line); border-radius: 10px; display: block;
-  background: var(--surface); height: min(46rem, calc(100vh - 15rem)); min-height: 24rem; }
+  background: var(--surface); height: min(46rem, calc(100vh - 19.5rem)); min-height: 26rem; }
 .wc-key { display: flex; gap: 0.75rem; align-items: center; width: 100%; border-radius: 8px;
   background: var(--good-soft); padding: 0.6rem 0.85rem; }
 .wc-key code { background: none; flex: 1; overflow-wrap: anywhere; }
 .wc-used { height: 6px; border-radius: 3px; background: var(--sunken); overflow: hidden; }
 .wc-used i { display: block; height: 100%; background: var(--accent); border-radius: 3px; }
+table.sk-table td .wc-broken { word-break: break-all; }
 .wc-facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.35rem 1.25rem;
   font-size: var(--text-s); width: 100%; }
 .wc-facts > :nth-child(odd) { color: var(--quiet); }
 .wc-facts > * { overflow-wrap: anywhere; }
-@media (max-width: 640px) { .wc-frame { height: min(32rem, 78vh); min-height: 20rem; } }
+@media (max-width: 640px) { .wc-frame { height: 25rem; min-height: 0; } }
 """
