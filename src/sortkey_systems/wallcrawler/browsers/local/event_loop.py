@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from itertools import count
 
-READ_BYTES = 256 * 1024
+READ_BYTES = 64 * 1024
 
 Callback = Callable[[], None]
 

@@ -56,9 +56,10 @@ class Folders:
 
     def move_to_ended(self, session_id: str) -> Path:
         """The folder of a session that has ended; moving it twice is fine."""
-        ended = self.ended(session_id)
-        if not ended.exists():
-            os.rename(self.running(session_id), ended)
+        running, ended = self.running(session_id), self.ended(session_id)
+        if running.exists():
+            remove(ended)
+            os.rename(running, ended)
         return ended
 
     def session_ids(self) -> list[str]:

@@ -17,6 +17,15 @@ MODULE = "sortkey_systems.wallcrawler.browsers.local.nursery"
 ANSWER_SECONDS = 15.0
 _READ_BYTES = 64 * 1024
 _EXIT_SECONDS = 5.0
+_ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    # glibc would keep the memory of large messages; with fixed limits it gives it back.
+    "MALLOC_MMAP_THRESHOLD_": "131072",
+    "MALLOC_TRIM_THRESHOLD_": "131072",
+    "MALLOC_ARENA_MAX": "1",
+}
+"""Nothing of the server's: holders need none of it, and it may hold secrets."""
 
 
 class NurseryClient:
@@ -65,12 +74,11 @@ class NurseryClient:
         self._stop()
         ours, theirs = socket.socketpair()
         with theirs:
-            # Without the server's environment: holders need nothing of it, and it may hold secrets.
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-m", MODULE],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
-                env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
+                env=_ENVIRONMENT,
                 start_new_session=True,
             )
         ours.setblocking(False)
