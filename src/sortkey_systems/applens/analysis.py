@@ -19,7 +19,7 @@ from sortkey_systems.applens.sources import Source, read_bytes, read_paths
 
 Stage = Literal["building", "parsed", "analysing"]
 """Where an analysis is: it reads the sources, it has the resources, it looks for risks."""
-Told = Callable[[Stage, str], object]
+OnStage = Callable[[Stage, str], object]
 """Called at each stage, with what there is to say about it."""
 
 
@@ -43,23 +43,26 @@ def analyze(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) ->
         raise own_fault(error) from None
 
 
-def analyze_upload(name: str, data: bytes, tell: Told | None = None) -> Analysis:
+def analyze_upload(name: str, data: bytes, on_stage: OnStage | None = None) -> Analysis:
     """Analyse what was uploaded under a name."""
-    tell = tell or _silent
-    tell("building", name)
-    return analyze_sources(read_bytes(name, data), tell)
+    on_stage = on_stage or _silent
+    on_stage("building", name)
+    return analyze_sources(read_bytes(name, data), on_stage)
 
 
-def analyze_sources(sources: Sequence[Source], tell: Told | None = None) -> Analysis:
-    tell = tell or _silent
+def analyze_sources(sources: Sequence[Source], on_stage: OnStage | None = None) -> Analysis:
+    on_stage = on_stage or _silent
     reading = read(sources)
-    tell("parsed", f"{sum(each.mode != 'declaration' for each in reading.resources)} resources")
+    on_stage(
+        "parsed",
+        f"{sum(resource.mode != 'declaration' for resource in reading.resources)} resources",
+    )
     estate = Estate(reading.resources)
     graph = build_graph(estate)
-    tell("analysing", f"{len(graph.nodes)} nodes, {len(graph.edges)} edges")
+    on_stage("analysing", f"{len(graph.nodes)} nodes, {len(graph.edges)} edges")
     report = build_report(estate, graph, reading.problems, coverage_of(reading))
     return Analysis(graph, report, reading.problems)
 
 
 def _silent(stage: Stage, text: str) -> None:
-    """For who does not want to know."""
+    """No-op callback."""

@@ -78,7 +78,7 @@ def _given_up(ctx: JobContext, store: Store) -> str | None:
     if ctx.attempt <= TRIES_MAX:
         return None
     tries = JobQueue(store, ctx.job.queue).attempts(ctx.job.job_id)
-    failed = [each for each in tries if each.outcome != "released"]
+    failed = [attempt for attempt in tries if attempt.outcome != "released"]
     if len(failed) < TRIES_MAX:
         return None
     return f"the analysis failed {len(failed)} times, at last because {failed[-1].error}"
@@ -89,12 +89,12 @@ def _analyzed(ctx: JobContext, store: Store, run: Run) -> Run:
     assert run.iac is not None
     assert run.iac.key is not None
 
-    def tell(stage: Stage, text: str) -> None:
+    def on_stage(stage: Stage, text: str) -> None:
         ctx.log("INFO", stage, about=text)
         ctx.progress(PERCENT[stage], stage)
 
     name, data = run.iac.key.rpartition("/")[2], store.load(run.iac)
-    outcome = analyze_isolated(name, data, tell, ctx.check_cancelled)
+    outcome = analyze_isolated(name, data, on_stage, ctx.check_cancelled)
     ctx.progress(STORING, "storing")
     return _stored(store, run, outcome)
 

@@ -136,7 +136,7 @@ class RunAnswer(Camel):
         same = {name: getattr(run, name) for name in cls.model_fields if name in Run.model_fields}
         keys = {"iac_s3_key": run.iac, "graph_s3_key": run.graph, "analysis_s3_key": run.report}
         version = run.iac.version_id if run.iac else None
-        links = {name: each and each.key for name, each in keys.items()}
+        links = {name: key and key.key for name, key in keys.items()}
         return cls.model_validate({**same, **links, "iac_s3_version_id": version})
 
 

@@ -64,7 +64,7 @@ def _add_uploads(router: APIRouter, service: AppLens) -> None:
         status_code=status.HTTP_201_CREATED,
         responses=errors_for(401),
     )
-    def presign(me: Me, wanted: UploadRequest) -> UploadAnswer:
+    def presign(me: Me, body: UploadRequest) -> UploadAnswer:
         """Ask for a link to send a file: a PUT with these headers, before it expires. Then make a
         run of it.
 
@@ -72,7 +72,7 @@ def _add_uploads(router: APIRouter, service: AppLens) -> None:
         10 MB at most.
         """
         link = service.presign(
-            me.user_id, wanted.environment, wanted.filename, wanted.size, wanted.content_type
+            me.user_id, body.environment, body.filename, body.size, body.content_type
         )
         return UploadAnswer.of(link)
 
@@ -82,18 +82,18 @@ def _add_uploads(router: APIRouter, service: AppLens) -> None:
         status_code=status.HTTP_201_CREATED,
         responses=errors_for(401, 409),
     )
-    def complete(me: Me, wanted: RunRequest, response: Response) -> RunAnswer:
+    def complete(me: Me, body: RunRequest, response: Response) -> RunAnswer:
         """Make a run of a file that was sent, and have it analysed. The newest version of the file,
         or `versionId`.
         """
         run = service.complete(
             me.user_id,
-            wanted.environment,
-            wanted.filename,
-            version_id=wanted.version_id,
-            provenance=wanted.provenance(),
+            body.environment,
+            body.filename,
+            version_id=body.version_id,
+            provenance=body.provenance(),
         )
-        if wanted.analyze:
+        if body.analyze:
             service.analyze_later(run)
         response.headers["Location"] = f"/{NAME}/runs/{run.run_id}"
         return RunAnswer.of(run)
@@ -218,7 +218,7 @@ def _add_findings(router: APIRouter, service: AppLens) -> None:
         """
         rows = service.inventory(me.user_id, run_id, search)
         rest = [row for row in rows if cursor is None or row["id"] > cursor]
-        shown = [InventoryRow.model_validate(row) for row in rest[:limit]]
-        return Page(items=shown, cursor=shown[-1].id if len(rest) > limit else None)
+        page = [InventoryRow.model_validate(row) for row in rest[:limit]]
+        return Page(items=page, cursor=page[-1].id if len(rest) > limit else None)
 
     _ = sarif, inventory

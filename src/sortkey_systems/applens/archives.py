@@ -39,19 +39,19 @@ BROKEN = (
 """What reading ends with where an archive is damaged, or is none."""
 
 
-def files_of(name: str, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+def files_of(name: str, data: bytes, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     """Path and content of every file in an archive whose name ends in one of `wanted`."""
     try:
         yield from (
-            _zipped(name, data, wanted)
+            _zipped(name, data, suffixes)
             if name.lower().endswith(".zip")
-            else _tarred(name, data, wanted)
+            else _tarred(name, data, suffixes)
         )
     except BROKEN as error:
         raise SourceRefused(f"{name} cannot be read as an archive: {error}") from None
 
 
-def _zipped(name: str, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+def _zipped(name: str, data: bytes, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     budget = _Budget(name, len(data))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         entries = archive.infolist()
@@ -67,12 +67,12 @@ def _zipped(name: str, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[s
                     f"{name}: {entry.filename!r} is a link; archives with links are not read"
                 )
             path = budget.path(entry.filename)
-            if not entry.is_dir() and path.endswith(wanted):
+            if not entry.is_dir() and path.endswith(suffixes):
                 with archive.open(entry) as file:
                     yield path, budget.content(file)
 
 
-def _tarred(name: str, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+def _tarred(name: str, data: bytes, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     budget = _Budget(name, len(data))
     mode = "r:gz" if name.lower().endswith(("gz", "tgz")) else "r:"
     with tarfile.open(fileobj=io.BytesIO(data), mode=mode) as archive:
@@ -87,9 +87,9 @@ def _tarred(name: str, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[s
                 )
             path = budget.path(entry.name)
             budget.spend(
-                0 if path.endswith(wanted) else entry.size
+                0 if path.endswith(suffixes) else entry.size
             )  # what is skipped is inflated too
-            if entry.isfile() and path.endswith(wanted) and (file := archive.extractfile(entry)):
+            if entry.isfile() and path.endswith(suffixes) and (file := archive.extractfile(entry)):
                 yield path, budget.content(file)
 
 

@@ -152,18 +152,20 @@ def show(
     from json import loads
 
     with _service(data, objects) as service:
-        found = _run(service, user, run)
-        if found.status != "COMPLETE":
-            why = f": {found.last_error}" if found.last_error else ""
-            raise CommandFailed(f"run {found.run_id} is {found.status}{why}", NOT_ANALYSED)
+        stored_run = _run(service, user, run)
+        if stored_run.status != "COMPLETE":
+            why = f": {stored_run.last_error}" if stored_run.last_error else ""
+            raise CommandFailed(
+                f"run {stored_run.run_id} is {stored_run.status}{why}", NOT_ANALYSED
+            )
         if chosen == "sarif":
-            print_json(service.sarif(user, found.run_id))
+            print_json(service.sarif(user, stored_run.run_id))
             return 0
-        told = loads(service.report(user, found.run_id))
+        document = loads(service.report(user, stored_run.run_id))
     if chosen == "json":
-        print_json(told)
+        print_json(document)
     else:
-        print(page(Report.from_json(told)), end="")
+        print(page(Report.from_json(document)), end="")
     return 0
 
 
@@ -183,12 +185,12 @@ def compare(
     below.
     """
     with _service(data, objects) as service:
-        ids = [_run(service, user, each).run_id for each in (before, after)]
-        made = service.compare(user, *ids)
+        ids = [_run(service, user, name).run_id for name in (before, after)]
+        comparison = service.compare(user, *ids)
     if json:
-        print_json(made.to_json())
+        print_json(comparison.to_json())
     else:
-        print(comparison_page(made), end="")
+        print(comparison_page(comparison), end="")
 
 
 def _runs(service: AppLens, user: str, environment: Environment | None) -> Iterator[Run]:
@@ -219,11 +221,11 @@ _COLUMNS = (
 
 def _row(run: Run) -> dict[str, Any]:
     """The item without its index keys, in plain values."""
-    shown = {name: next(iter(value.values())) for name, value in run.to_item().items()}
-    numbers = {name: int(value) for name, value in shown.items() if name.endswith("Count")}
+    values = {name: next(iter(value.values())) for name, value in run.to_item().items()}
+    numbers = {name: int(value) for name, value in values.items() if name.endswith("Count")}
     return {
         name: value
-        for name, value in (shown | numbers).items()
+        for name, value in (values | numbers).items()
         if not name.startswith(("PK", "SK", "GSI"))
     }
 
@@ -263,10 +265,12 @@ def _verdict(report: Report, fail_on: Severity) -> int:
 
 
 def _one_form(form: str, json: bool, sarif: bool) -> str:
-    asked = {name for name, chosen in (("json", json), ("sarif", sarif)) if chosen or form == name}
-    if len(asked) > 1:
-        raise CommandFailed(f"one format at a time: {' or '.join(sorted(asked))}", USAGE)
-    return next(iter(asked), "text")
+    formats = {
+        name for name, is_chosen in (("json", json), ("sarif", sarif)) if is_chosen or form == name
+    }
+    if len(formats) > 1:
+        raise CommandFailed(f"one format at a time: {' or '.join(sorted(formats))}", USAGE)
+    return next(iter(formats), "text")
 
 
 def _formatted(analysis: Analysis, form: str, paths: list[str]) -> str:
@@ -277,7 +281,7 @@ def _formatted(analysis: Analysis, form: str, paths: list[str]) -> str:
     if form == "text":
         return page(analysis.report)
     if form == "json":
-        told = {**analysis.report.to_json(), "graph": analysis.graph.to_json()}
+        document = {**analysis.report.to_json(), "graph": analysis.graph.to_json()}
     else:
-        told = to_sarif(analysis.report, __version__, Checkout.of(paths))
-    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+        document = to_sarif(analysis.report, __version__, Checkout.of(paths))
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -82,7 +82,7 @@ def compare(
         "edges": (_edges(graph_before), _edges(graph_after)),
         "findings": (_findings(report_before), _findings(report_after)),
     }
-    nodes, edges, findings = (_changes(*each) for each in parts.values())
+    nodes, edges, findings = (_changes(*part) for part in parts.values())
     ways = _ways(report_before), _ways(report_after)
     return Comparison(
         same,
@@ -95,7 +95,7 @@ def compare(
         _titles(
             {*findings.added, *findings.removed, *findings.changed}, report_before, report_after
         ),
-        {**{name: _what(*each) for name, each in parts.items()}, "ways": _which(*ways)},
+        {**{name: _what(*changes) for name, changes in parts.items()}, "ways": _which(*ways)},
         _rating(report_before),
         _rating(report_after),
         any(report.get("coverage", {}).get("gaps") for report in (report_before, report_after)),
@@ -195,9 +195,9 @@ def _findings(report: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _titles(wanted: set[str], *reports: Mapping[str, Any]) -> dict[str, str]:
-    found = {f["id"]: f for report in reports for f in report["findings"] if f["id"] in wanted}
+def _titles(ids: set[str], *reports: Mapping[str, Any]) -> dict[str, str]:
+    findings = {f["id"]: f for report in reports for f in report["findings"] if f["id"] in ids}
     return {
         id: f"{f['severity']} {f['rule']} {f['title']}: {place_of(f)}"
-        for id, f in sorted(found.items())
+        for id, f in sorted(findings.items())
     }

@@ -68,12 +68,12 @@ def runs_page(service: AppLens, base: str, user: str = USER) -> None:
         _runs(service, base, user)
 
     listed()
-    seen = [service.runs(user, size=SHOWN).items]
+    latest = [service.runs(user, size=SHOWN).items]
 
     def look() -> None:
         now = service.runs(user, size=SHOWN).items
-        if now != seen[0]:
-            seen[0] = now
+        if now != latest[0]:
+            latest[0] = now
             listed.refresh()
 
     pieces.again(SECONDS, look)
@@ -88,8 +88,10 @@ def _upload(service: AppLens, user: str) -> None:
 
         async def take(event: events.UploadEventArguments) -> None:
             try:
-                chosen: Environment = "prod" if environment.value == "prod" else "dev"
-                run = service.upload(user, chosen, event.file.name, await event.file.read())
+                chosen_environment: Environment = "prod" if environment.value == "prod" else "dev"
+                run = service.upload(
+                    user, chosen_environment, event.file.name, await event.file.read()
+                )
                 service.analyze_later(run)
             except (SortkeyError, Refused) as error:
                 ui.notify(str(error), type="negative")
@@ -106,8 +108,8 @@ def _upload(service: AppLens, user: str) -> None:
 
 
 def _runs(service: AppLens, base: str, user: str) -> None:
-    found = service.runs(user, size=SHOWN).items
-    if not found:
+    runs = service.runs(user, size=SHOWN).items
+    if not runs:
         pieces.empty(
             "There are no runs yet.", "Choose a file above; a minute later its graph is here."
         )
@@ -121,7 +123,7 @@ def _runs(service: AppLens, base: str, user: str) -> None:
             *("" if count is None else str(count) for count in _counts(run)),
             _file(run),
         )
-        for run in found
+        for run in runs
     ]
     with ui.element("section").classes("sk-card"):
         columns = (
@@ -171,7 +173,7 @@ def run_page(service: AppLens, run_id: str, user: str = USER) -> None:
 
 def _under_way(service: AppLens, run_id: str, user: str) -> None:
     with ui.element("section").classes("sk-card sk-stack"):
-        said = ui.label("Waiting for a worker")
+        status = ui.label("Waiting for a worker")
         bar = ui.linear_progress(0, show_value=False).props('rounded aria-label="Progress"')
 
     def look() -> None:
@@ -179,15 +181,15 @@ def _under_way(service: AppLens, run_id: str, user: str) -> None:
         if progress.status in ("COMPLETE", "FAILED"):
             ui.navigate.to(f"/applens/runs/{run_id}?user={user}")
             return
-        said.text, bar.value = progress.step or progress.status.lower(), progress.percent / 100
+        status.text, bar.value = progress.step or progress.status.lower(), progress.percent / 100
 
     pieces.again(SECONDS / 2, look)
 
 
 def _complete(service: AppLens, run: Run, user: str) -> None:
     graph, report = (
-        json.loads(each)
-        for each in (service.graph(user, run.run_id), service.report(user, run.run_id))
+        json.loads(artifact)
+        for artifact in (service.graph(user, run.run_id), service.report(user, run.run_id))
     )
     _not_covered(report)
     with ui.element("section").classes("sk-card sk-row").style("gap: 0.75rem 2.25rem"):
@@ -195,19 +197,21 @@ def _complete(service: AppLens, run: Run, user: str) -> None:
         for severity in WORST_FIRST:
             pieces.figure(str(report["severities"].get(severity, 0)), severity)
         asking = len(report.get("behind", {}))
-        said = f"exposed, {asking} behind authentication" if asking else "exposed"
-        pieces.figure(str(run.internet_exposed_count), said)
+        label = f"exposed, {asking} behind authentication" if asking else "exposed"
+        pieces.figure(str(run.internet_exposed_count), label)
         ways = report["exposedPaths"]
         closed = sum(bool(way.get("behind")) for way in ways)
-        said = "way to data" if len(ways) == 1 else "ways to data"
-        pieces.figure(str(len(ways)), f"{said}, {closed} behind authentication" if closed else said)
+        label = "way to data" if len(ways) == 1 else "ways to data"
+        pieces.figure(
+            str(len(ways)), f"{label}, {closed} behind authentication" if closed else label
+        )
     with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
-        drawn, found = ui.tab("Graph", icon="hub"), ui.tab("Findings", icon="report")
+        drawn, findings_tab = ui.tab("Graph", icon="hub"), ui.tab("Findings", icon="report")
         things, why = ui.tab("Inventory", icon="inventory_2"), ui.tab("Score", icon="functions")
     with pieces.tab_panels(tabs):
         with ui.tab_panel(drawn):
             _graph(graph, report)
-        with ui.tab_panel(found):
+        with ui.tab_panel(findings_tab):
             _findings(report)
         with ui.tab_panel(things):
             _inventory(service, run.run_id, user)
@@ -237,7 +241,7 @@ def _graph(graph: dict[str, Any], report: dict[str, Any]) -> None:
         chart = ui.echart(picture(graph, report["exposedPaths"])).style(
             "height: 34rem; max-height: max(32rem, 62vw); width: 100%"
         )
-        shown = ui.element("div").classes("sk-stack")
+        details = ui.element("div").classes("sk-stack")
         for way in report["exposedPaths"]:
             behind = way.get("behind")
             pieces.mono(" → ".join(way["steps"]) + (f" (behind {behind})" if behind else "")).style(
@@ -247,9 +251,9 @@ def _graph(graph: dict[str, Any], report: dict[str, Any]) -> None:
     def click(event: events.GenericEventArguments) -> None:
         clicked = cast(dict[str, Any], event.args.get("data") or {})
         node = nodes.get(str(clicked.get("id", "")))
-        shown.clear()
+        details.clear()
         if node is not None:
-            with shown:
+            with details:
                 _node(node, report)
 
     chart.on(
@@ -286,20 +290,20 @@ def _findings(report: dict[str, Any]) -> None:
 
     @ui.refreshable
     def listed() -> None:
-        wanted = (text.value or "").lower()
-        found = [
-            each
-            for each in report["findings"]
-            if worst.value in ("all", each["severity"]) and wanted in json.dumps(each).lower()
+        words = (text.value or "").lower()
+        matches = [
+            finding
+            for finding in report["findings"]
+            if worst.value in ("all", finding["severity"]) and words in json.dumps(finding).lower()
         ]
-        pieces.quiet(f"{len(found)} of {len(report['findings'])}")
+        pieces.quiet(f"{len(matches)} of {len(report['findings'])}")
         with ui.element("div").classes("sk-stack"):
-            for each in found[:MOST]:
-                _finding(each)
+            for finding in matches[:MOST]:
+                _finding(finding)
 
     listed()
-    for each in (worst, text):
-        each.on_value_change(lambda _: listed.refresh())
+    for control in (worst, text):
+        control.on_value_change(lambda _: listed.refresh())
 
 
 def _finding(finding: dict[str, Any]) -> None:
@@ -323,28 +327,28 @@ def _finding(finding: dict[str, Any]) -> None:
 
 
 def _inventory(service: AppLens, run_id: str, user: str) -> None:
-    wanted = ui.input("Search", placeholder="aws_s3_bucket, public, main").props(
+    search = ui.input("Search", placeholder="aws_s3_bucket, public, main").props(
         "outlined dense clearable"
     )
-    wanted.style("width: min(28rem, 100%)")
+    search.style("width: min(28rem, 100%)")
 
     @ui.refreshable
     def listed() -> None:
-        found = service.inventory(user, run_id, wanted.value or "")
-        if not found:
+        matches = service.inventory(user, run_id, search.value or "")
+        if not matches:
             pieces.empty("Nothing has this in its name, type or surface.")
             return
         pieces.quiet(
-            f"{len(found):,} resources"
-            if len(found) <= MOST
-            else f"The first {MOST} of {len(found):,}"
+            f"{len(matches):,} resources"
+            if len(matches) <= MOST
+            else f"The first {MOST} of {len(matches):,}"
         )
         with ui.element("section").classes("sk-card"):
-            rows = [[_shown(each[name]) for name in COLUMNS] for each in found[:MOST]]
+            rows = [[_shown(row[name]) for name in COLUMNS] for row in matches[:MOST]]
             pieces.table(tuple(COLUMNS.values()), rows, numbers=(4,))
 
     listed()
-    wanted.on_value_change(lambda _: listed.refresh())
+    search.on_value_change(lambda _: listed.refresh())
 
 
 def _shown(value: Any) -> Any:

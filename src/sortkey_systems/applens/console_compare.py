@@ -49,11 +49,11 @@ def compare_page(service: AppLens, user: str = USER) -> None:
             .style("min-width: 18rem")
         )
         pieces.button("Compare", lambda: draw(), icon="difference")
-    shown = ui.element("div").classes("sk-stack").style("gap: 1rem")
+    result = ui.element("div").classes("sk-stack").style("gap: 1rem")
 
     def draw() -> None:
-        shown.clear()
-        with shown:
+        result.clear()
+        with result:
             _comparison(service, user, str(before.value), str(after.value))
 
     draw()
@@ -68,49 +68,61 @@ def _before(ready: Sequence[Run]) -> Run:
 
 
 def _comparison(service: AppLens, user: str, before: str, after: str) -> None:
-    made = service.compare(user, before, after)
+    comparison = service.compare(user, before, after)
     reports = [json.loads(service.report(user, run_id)) for run_id in (before, after)]
     ways = [str(len(report["exposedPaths"])) for report in reports]
     with ui.element("section").classes("sk-card sk-row").style("gap: 0.75rem 2.25rem"):
         pieces.figure(" → ".join(risk_figure(report)[0] for report in reports), "risk, of 100")
-        pieces.figure(str(len(made.findings.added)), "new findings")
-        pieces.figure(str(len(made.findings.removed)), "fixed")
+        pieces.figure(str(len(comparison.findings.added)), "new findings")
+        pieces.figure(str(len(comparison.findings.removed)), "fixed")
         pieces.figure(" → ".join(ways), "ways to data")
-    if made.is_partial:
+    if comparison.is_partial:
         with ui.element("section").classes("sk-card sk-stack"):
-            for when, rating in made.ratings().items():
+            for when, rating in comparison.ratings().items():
                 ui.label(f"{when}: {rating}").classes("sk-small").style("color: var(--warn)")
-    _findings(made, *reports)
-    _part("Ways from the internet to data", made.ways, CLOSED, made.what.get("ways", {}))
-    _part("Resources", made.nodes, NEUTRAL, made.what.get("nodes", {}))
-    count = sum(map(len, (made.edges.added, made.edges.removed, made.edges.changed)))
+    _findings(comparison, *reports)
+    _part(
+        "Ways from the internet to data", comparison.ways, CLOSED, comparison.what.get("ways", {})
+    )
+    _part("Resources", comparison.nodes, NEUTRAL, comparison.what.get("nodes", {}))
+    count = sum(
+        map(len, (comparison.edges.added, comparison.edges.removed, comparison.edges.changed))
+    )
     if count:
-        pieces.fold(lambda: _edges(made), f"References between resources: {count:,} differ")
+        pieces.fold(lambda: _edges(comparison), f"References between resources: {count:,} differ")
 
 
-def _findings(made: Comparison, before: Report, after: Report) -> None:
-    found = {each["id"]: each for report in (before, after) for each in report["findings"]}
+def _findings(comparison: Comparison, before: Report, after: Report) -> None:
+    findings = {
+        finding["id"]: finding for report in (before, after) for finding in report["findings"]
+    }
     direct = {way["datastore"] for way in before["exposedPaths"] if len(way["steps"]) == 2}
     with ui.element("section").classes("sk-card sk-stack"):
         pieces.heading("Findings")
-        for word, ids in _several(made.findings, MENDED):
+        for word, ids in _several(comparison.findings, MENDED):
             worst_first = sorted(
-                (found[id] for id in ids), key=lambda each: WORST_FIRST.index(each["severity"])
+                (findings[id] for id in ids),
+                key=lambda finding_id: WORST_FIRST.index(finding_id["severity"]),
             )
-            for each in worst_first[:MOST]:
-                told = finding_told(each, direct if word[0] == "new" else ())
-                _line(word, told, without_ways(made.what["findings"].get(each["id"], ())), each)
-        _nothing(made.findings)
+            for finding_id in worst_first[:MOST]:
+                text = finding_text(finding_id, direct if word[0] == "new" else ())
+                _line(
+                    word,
+                    text,
+                    without_ways(comparison.what["findings"].get(finding_id["id"], ())),
+                    finding_id,
+                )
+        _nothing(comparison.findings)
 
 
-def finding_told(finding: Mapping[str, Any], reached_directly: Iterable[str] = ()) -> str:
+def finding_text(finding: Mapping[str, Any], reached_directly: Iterable[str] = ()) -> str:
     """A finding in a line. One of a way that is left where a shorter one was closed says so: it is
     no step back.
     """
-    told = f"{finding['title']} · {place_of(finding)}"
+    text = f"{finding['title']} · {place_of(finding)}"
     if finding["rule"] == "PATH-01" and finding["evidence"][0] in reached_directly:
-        return f"{told}. Before, it was reached directly; this longer way is what is left."
-    return told
+        return f"{text}. Before, it was reached directly; this longer way is what is left."
+    return text
 
 
 def _part(
@@ -119,16 +131,16 @@ def _part(
     with ui.element("section").classes("sk-card sk-stack"):
         pieces.heading(name)
         for word, several in _several(changes, words):
-            for each in several[:MOST]:
-                _line(word, each, what.get(each, ()))
+            for change in several[:MOST]:
+                _line(word, change, what.get(change, ()))
         _nothing(changes)
 
 
-def _edges(made: Comparison) -> None:
+def _edges(comparison: Comparison) -> None:
     with ui.element("div").classes("sk-stack"):
-        for word, several in _several(made.edges, NEUTRAL):
-            for each in several[:MOST]:
-                _line(word, _reference(each), made.what["edges"].get(each, ()))
+        for word, several in _several(comparison.edges, NEUTRAL):
+            for edge in several[:MOST]:
+                _line(word, _reference(edge), comparison.what["edges"].get(edge, ()))
 
 
 def _reference(name: str) -> str:

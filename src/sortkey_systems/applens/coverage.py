@@ -73,18 +73,18 @@ class Coverage:
         number.
         """
         if score or self.checked:
-            said = (
+            text = (
                 f"risk {score} of 100 over {self.checked:,} of "
                 f"{_resources(self.resources) or '0 resources'}"
             )
             lacking = _counted(self.resources - self.checked, "has no rules", "have no rules")
         else:
             among = f"none of the {_resources(self.resources)} has rules"
-            said, lacking = (
+            text, lacking = (
                 f"risk not rated: {among if self.resources else 'no resources were read'}",
                 "",
             )
-        return "; ".join(filter(None, (said, lacking, self._files, self._modules)))
+        return "; ".join(filter(None, (text, lacking, self._files, self._modules)))
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -92,32 +92,32 @@ class Coverage:
             "checked": self.checked,
             "withoutRules": self.without_rules,
             "filesRead": self.files_read,
-            "filesNotRead": [_told(each) for each in self.files_not_read],
-            "filesLeftOut": [_told(each) for each in self.files_left_out],
-            "modulesNotRead": [each.to_json() for each in self.modules_not_read],
+            "filesNotRead": [_problem_json(problem) for problem in self.files_not_read],
+            "filesLeftOut": [_problem_json(problem) for problem in self.files_left_out],
+            "modulesNotRead": [module.to_json() for module in self.modules_not_read],
             "unresolvedValues": self.unresolved_values,
             "sensitiveValues": self.sensitive_values,
             "gaps": self.gaps,
         }
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Coverage:
+    def from_json(cls, document: Mapping[str, Any]) -> Coverage:
         return cls(
-            told["resources"],
-            told["checked"],
-            told["withoutRules"],
-            told["filesRead"],
+            document["resources"],
+            document["checked"],
+            document["withoutRules"],
+            document["filesRead"],
             [
-                Problem(each["file"], each["line"], "parse", each["message"])
-                for each in told["filesNotRead"]
+                Problem(problem["file"], problem["line"], "parse", problem["message"])
+                for problem in document["filesNotRead"]
             ],
             [
-                Problem(each["file"], each["line"], "source", each["message"])
-                for each in told["filesLeftOut"]
+                Problem(problem["file"], problem["line"], "source", problem["message"])
+                for problem in document["filesLeftOut"]
             ],
-            [UnreadModule(**each) for each in told["modulesNotRead"]],
-            told["unresolvedValues"],
-            told["sensitiveValues"],
+            [UnreadModule(**module) for module in document["modulesNotRead"]],
+            document["unresolvedValues"],
+            document["sensitiveValues"],
         )
 
     @property
@@ -130,20 +130,21 @@ class Coverage:
 
     def _gaps(self) -> Iterator[str]:
         if self.files_not_read:
-            yield f"{self._files}: {_first([str(each) for each in self.files_not_read], '; ')}"
+            yield f"{self._files}: {_first([str(problem) for problem in self.files_not_read], '; ')}"
         if self.files_left_out:
             left_out = _counted(
                 len(self.files_left_out), "file was left out", "files were left out"
             )
-            yield f"{left_out}: {_first([str(each) for each in self.files_left_out], '; ')}"
+            yield f"{left_out}: {_first([str(problem) for problem in self.files_left_out], '; ')}"
         if self.modules_not_read:
-            yield f"{self._modules}: {_first([f'{each.address} ({each.source})' for each in self.modules_not_read])}"
+            modules = [f"{module.address} ({module.source})" for module in self.modules_not_read]
+            yield f"{self._modules}: {_first(modules)}"
         if self.without_rules:
-            types = sorted(self.without_rules.items(), key=lambda each: (-each[1], each[0]))
-            named = _first([f"{kind} ({number})" if number > 1 else kind for kind, number in types])
+            types = sorted(self.without_rules.items(), key=lambda pair: (-pair[1], pair[0]))
+            kinds = _first([f"{kind} ({number})" if number > 1 else kind for kind, number in types])
             lacking = self.resources - self.checked
             has = "has" if lacking == 1 else "have"
-            yield f"{lacking:,} of {_resources(self.resources)} {has} no rules: {named}"
+            yield f"{lacking:,} of {_resources(self.resources)} {has} no rules: {kinds}"
         if self.unresolved_values:
             words = (
                 "value is unresolved: only a plan knows it",
@@ -172,51 +173,56 @@ def risk_figure(report: Mapping[str, Any]) -> tuple[str, str]:
 
 def coverage_of(reading: Reading) -> Coverage:
     """What was covered of what was read."""
-    managed = [each for each in reading.resources if each.mode == "managed"]
-    lacking = Counter(each.type for each in managed if each.type not in RULED_TYPES)
+    managed = [resource for resource in reading.resources if resource.mode == "managed"]
+    lacking = Counter(thing.type for thing in managed if thing.type not in RULED_TYPES)
     modules = [
-        UnreadModule(each.address, str(each.attributes.get("source", "")), each.file, each.line)
-        for each in reading.resources
-        if each.mode == "module"
+        UnreadModule(
+            resource.address,
+            str(resource.attributes.get("source", "")),
+            resource.file,
+            resource.line,
+        )
+        for resource in reading.resources
+        if resource.mode == "module"
     ]
-    unread = [each for each in reading.problems if each.kind == "parse"]
-    left_out = [each for each in reading.problems if each.kind == "source"]
+    unread = [problem for problem in reading.problems if problem.kind == "parse"]
+    left_out = [problem for problem in reading.problems if problem.kind == "source"]
     unresolved = [
-        each
-        for each in reading.problems
-        if each.kind == "unresolved" and not _is_module(each, modules)
+        problem
+        for problem in reading.problems
+        if problem.kind == "unresolved" and not _is_module(problem, modules)
     ]
     return Coverage(
         resources=len(managed),
         checked=len(managed) - lacking.total(),
         without_rules=dict(sorted(lacking.items())),
-        files_read=reading.files - len({each.file for each in (*unread, *left_out)}),
+        files_read=reading.files - len({skipped.file for skipped in (*unread, *left_out)}),
         files_not_read=unread,
         files_left_out=left_out,
         modules_not_read=modules,
         unresolved_values=len(unresolved),
-        sensitive_values=sum(_hidden(each.attributes) for each in managed),
+        sensitive_values=sum(_hidden(thing.attributes) for thing in managed),
     )
 
 
-def _told(problem: Problem) -> dict[str, Any]:
+def _problem_json(problem: Problem) -> dict[str, Any]:
     return {"file": problem.file, "line": problem.line, "message": problem.message}
 
 
 def _is_module(problem: Problem, modules: Sequence[UnreadModule]) -> bool:
     return any(
-        (problem.file, problem.line) == (each.file, each.line)
-        and problem.message.startswith(f"{each.address}: ")
-        for each in modules
+        (problem.file, problem.line) == (module.file, module.line)
+        and problem.message.startswith(f"{module.address}: ")
+        for module in modules
     )
 
 
 def _hidden(value: Any) -> int:
     """How many values are sensitive, whole or in a part."""
     if isinstance(value, dict):
-        return sum(_hidden(each) for each in cast(dict[str, Any], value).values())
+        return sum(_hidden(member) for member in cast(dict[str, Any], value).values())
     if isinstance(value, list):
-        return sum(_hidden(each) for each in cast(list[Any], value))
+        return sum(_hidden(member) for member in cast(list[Any], value))
     return isinstance(value, str) and HIDDEN in value
 
 

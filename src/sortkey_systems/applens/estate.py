@@ -56,16 +56,16 @@ class Estate:
 
     def __init__(self, resources: list[Resource]) -> None:
         self.resources = resources
-        self.by_address = {each.address: each for each in resources}
+        self.by_address = {resource.address: resource for resource in resources}
         self.by_type: dict[str, list[Resource]] = defaultdict(list)
-        for each in resources:
-            if each.mode == "managed":
-                self.by_type[each.type].append(each)
+        for resource in resources:
+            if resource.mode == "managed":
+                self.by_type[resource.type].append(resource)
         self._link_by_name()
         self.referring: dict[str, list[tuple[Resource, Link]]] = defaultdict(list)
-        for each in resources:
-            for link in each.links:
-                self.referring[link.address].append((each, link))
+        for resource in resources:
+            for link in resource.links:
+                self.referring[link.address].append((resource, link))
 
     def of(self, *kinds: str) -> Iterator[Resource]:
         """Managed resources of some kinds, in order of their addresses."""
@@ -74,21 +74,21 @@ class Estate:
 
     def parts(self, resource: Resource, kind: str) -> list[Resource]:
         """Resources of a kind that refer to this one: the public access block of a bucket."""
-        found = {
-            each.address: each
-            for each, _ in self.referring.get(resource.address, ())
-            if each.type == kind
+        parts = {
+            part.address: part
+            for part, _ in self.referring.get(resource.address, ())
+            if part.type == kind
         }
-        return list(found.values())
+        return list(parts.values())
 
     def targets(self, resource: Resource, path: str, kind: str = "") -> list[Resource]:
         """Resources that an attribute refers to."""
-        found = [
+        targets = [
             self.by_address[address]
             for address in resource.targets(path)
             if address in self.by_address
         ]
-        return [each for each in found if each.type.startswith(kind)]
+        return [target for target in targets if target.type.startswith(kind)]
 
     def _link_by_name(self) -> None:
         """A bucket may be named in plain text instead of by reference; then the names say who is
@@ -100,24 +100,24 @@ class Estate:
             for owner in self.by_type.get(kind, ())
             if isinstance(owner.get(name), str) and not isinstance(owner.get(name), Sensitive)
         }
-        for each in self.resources:
+        for resource in self.resources:
             for attribute, (kind, name) in _NAMED.items():
-                owner = owners.get((attribute, str(each.attributes.get(attribute))))
+                owner = owners.get((attribute, str(resource.attributes.get(attribute))))
                 if (
                     owner
-                    and owner != each.address
-                    and each.type != kind
-                    and not each.targets(attribute)
+                    and owner != resource.address
+                    and resource.type != kind
+                    and not resource.targets(attribute)
                 ):
-                    each.links.append(Link(attribute, owner, name))
+                    resource.links.append(Link(attribute, owner, name))
 
     @cached_property
     def ingress(self) -> dict[str, list[Ingress]]:
         """What each security group lets in."""
-        found: dict[str, list[Ingress]] = defaultdict(list)
+        rules: dict[str, list[Ingress]] = defaultdict(list)
         for rule in _ingress_rules(self):
-            found[rule.group].append(rule)
-        return found
+            rules[rule.group].append(rule)
+        return rules
 
     def groups_of(self, resource: Resource) -> list[str]:
         """Security groups that guard a resource."""

@@ -36,17 +36,17 @@ def public_bucket_evidence(estate: Estate, bucket: Resource) -> list[str]:
     evidence: list[str] = []
     if not any(is_true(block.get("ignore_public_acls")) for block in blocks):
         acls = [bucket, *estate.parts(bucket, "aws_s3_bucket_acl")]
-        evidence += [each.address for each in acls if _is_public_acl(each)]
+        evidence += [acl.address for acl in acls if _is_public_acl(acl)]
     if not any(is_true(block.get("restrict_public_buckets")) for block in blocks):
         holders = [bucket, *estate.parts(bucket, "aws_s3_bucket_policy")]
         evidence += [
-            each.address
-            for each in holders
-            if any(map(is_for_anyone, policies.resource_statements(each)))
+            holder.address
+            for holder in holders
+            if any(map(is_for_anyone, policies.resource_statements(holder)))
         ]
-    objects = [each for kind in OBJECTS for each in estate.parts(bucket, kind)]
+    objects = [part for kind in OBJECTS for part in estate.parts(bucket, kind)]
     if not any(is_true(block.get("ignore_public_acls")) for block in blocks):
-        evidence += [each.address for each in objects if _is_public_acl(each)]
+        evidence += [stored.address for stored in objects if _is_public_acl(stored)]
     return sorted(set(evidence))
 
 
@@ -59,8 +59,8 @@ def _is_public_acl(holder: Resource) -> bool:
     the world.
     """
     grants = [*holder.blocks("access_control_policy.grant.grantee"), *holder.blocks("grant")]
-    named = str(holder.get("acl")).startswith(("public-", "authenticated-read"))
-    return named or any(str(grant.get("uri")).endswith(_EVERYONE) for grant in grants)
+    is_canned = str(holder.get("acl")).startswith(("public-", "authenticated-read"))
+    return is_canned or any(str(grant.get("uri")).endswith(_EVERYONE) for grant in grants)
 
 
 LIMITING = (
@@ -83,7 +83,7 @@ def is_for_anyone(statement: policies.Statement) -> bool:
     return (
         statement.allows
         and statement.anyone
-        and not any(_limits(*each) for each in statement.conditions)
+        and not any(_limits(*condition) for condition in statement.conditions)
     )
 
 

@@ -88,14 +88,14 @@ class Graph:
 
 def build_graph(estate: Estate) -> Graph:
     """The graph of all things in an estate."""
-    things = {each.address: each for each in estate.resources if is_thing(each)}
-    nodes = {address: _node(estate, each) for address, each in things.items()}
+    things = {resource.address: resource for resource in estate.resources if is_thing(resource)}
+    nodes = {address: _node(estate, managed) for address, managed in things.items()}
     edges: set[Edge] = set()
-    for each in things.values():
-        for link in each.links:
+    for thing in things.values():
+        for link in thing.links:
             target = nodes.get(link.address)
-            if target is not None and link.address != each.address:
-                edges.add(_edge(nodes[each.address], target, link.path, link.attribute))
+            if target is not None and link.address != thing.address:
+                edges.add(_edge(nodes[thing.address], target, link.path, link.attribute))
     return Graph([nodes[address] for address in sorted(nodes)], sorted(edges))
 
 
@@ -107,40 +107,40 @@ def is_thing(resource: Resource) -> bool:
     return resource.mode != "data" or not _FACTS.match(resource.type)
 
 
-def _node(estate: Estate, each: Resource) -> Node:
-    exposed = is_exposed(estate, each)
+def _node(estate: Estate, resource: Resource) -> Node:
+    exposed = is_exposed(estate, resource)
     return Node(
-        id=each.address,
-        label=_label(each),
-        resourceType=each.type,
-        provider=each.provider,
-        address=each.address,
-        mode=each.mode,
-        attributes=_shown_attributes(each),
-        threatSurface="public" if exposed else surface_of(each.type),
+        id=resource.address,
+        label=_label(resource),
+        resourceType=resource.type,
+        provider=resource.provider,
+        address=resource.address,
+        mode=resource.mode,
+        attributes=_shown_attributes(resource),
+        threatSurface="public" if exposed else surface_of(resource.type),
         internetExposed=exposed,
-        datastore=each.mode == "managed" and is_datastore(each.type),
+        datastore=resource.mode == "managed" and is_datastore(resource.type),
     )
 
 
-def _shown_attributes(each: Resource) -> dict[str, Any]:
+def _shown_attributes(resource: Resource) -> dict[str, Any]:
     """Without secrets: those that the parser left, because only their name or their type says what
     they are.
     """
     marked = {
         name: HIDDEN
-        for name in SENSITIVE_ATTRIBUTES.get(each.type, ())
-        if is_literal(each.attributes.get(name))
+        for name in SENSITIVE_ATTRIBUTES.get(resource.type, ())
+        if is_literal(resource.attributes.get(name))
     }
-    return hide_secrets(each.attributes | marked)
+    return hide_secrets(resource.attributes | marked)
 
 
-def _label(each: Resource) -> str:
-    tag = each.get("tags.Name")
+def _label(resource: Resource) -> str:
+    tag = resource.get("tags.Name")
     return (
         tag
         if isinstance(tag, str) and "${" not in tag
-        else each.address.rpartition(f"{each.type}.")[2] or each.name
+        else resource.address.rpartition(f"{resource.type}.")[2] or resource.name
     )
 
 

@@ -49,10 +49,10 @@ Place = tuple[float, float]
 
 def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The options of an ECharts graph: pan, zoom, click."""
-    ways = [list(each["steps"]) for each in paths]
+    ways = [list(path["steps"]) for path in paths]
     marked = _marked(paths)
     places = positions(graph, ways)
-    nodes = [_node(each, places[each["id"]], marked) for each in graph["nodes"]] + _internet(
+    nodes = [_node(node, places[node["id"]], marked) for node in graph["nodes"]] + _internet(
         marked, places
     )
     return {
@@ -132,8 +132,8 @@ def _along(graph: Graph, ways: Sequence[Sequence[str]]) -> dict[str, Place]:
     room = ceil((len(graph["nodes"]) + 1) / count) + 1
     used = Counter(columns.values())
     line, neighbours = list(columns), _neighbours(graph)
-    left = [node["id"] for node in graph["nodes"] if node["id"] not in columns]
-    for name in itertools.chain(line, left):  # the line grows while it is walked: the nearest first
+    rest = [node["id"] for node in graph["nodes"] if node["id"] not in columns]
+    for name in itertools.chain(line, rest):  # the line grows while it is walked: the nearest first
         for other in [name, *sorted(neighbours[name])]:
             if other not in columns:
                 columns[other] = _free(columns.get(name, count // 2), count, used, room)
@@ -147,10 +147,10 @@ def _along(graph: Graph, ways: Sequence[Sequence[str]]) -> dict[str, Place]:
     return _stacked(columns, count, max(used.values()), of_ways=min(widest, len(ways)) // 2)
 
 
-def _free(wanted: int, count: int, used: Mapping[int, int], room: int) -> int:
+def _free(row: int, count: int, used: Mapping[int, int], room: int) -> int:
     """The column that is nearest to the one wanted and not full."""
     return min(
-        (at for at in range(count) if used.get(at, 0) < room), key=lambda at: (abs(at - wanted), at)
+        (at for at in range(count) if used.get(at, 0) < room), key=lambda at: (abs(at - row), at)
     )
 
 
@@ -184,26 +184,26 @@ def _rows_of(count: int) -> list[Iterator[int]]:
 
 
 def _spread(graph: Graph) -> dict[str, Place]:
-    made = rx.PyGraph()
-    index = {node["id"]: made.add_node(node["id"]) for node in graph["nodes"]}
+    layout_graph = rx.PyGraph()
+    index = {node["id"]: layout_graph.add_node(node["id"]) for node in graph["nodes"]}
     for edge in graph["edges"]:
-        made.add_edge(index[edge["source"]], index[edge["target"]], 1.0)
-    found = cast(Any, rx).graph_spring_layout(made, seed=7, num_iter=80, scale=1.0)
+        layout_graph.add_edge(index[edge["source"]], index[edge["target"]], 1.0)
+    positions = cast(Any, rx).graph_spring_layout(layout_graph, seed=7, num_iter=80, scale=1.0)
     return {
         name: (
-            WIDTH * (1 + float(found[number][0])) / 2,
-            HEIGHT * (1 + float(found[number][1])) / 2,
+            WIDTH * (1 + float(positions[number][0])) / 2,
+            HEIGHT * (1 + float(positions[number][1])) / 2,
         )
         for name, number in index.items()
     }
 
 
 def _neighbours(graph: Graph) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    neighbours: dict[str, list[str]] = defaultdict(list)
     for edge in graph["edges"]:
-        found[edge["source"]].append(edge["target"])
-        found[edge["target"]].append(edge["source"])
-    return found
+        neighbours[edge["source"]].append(edge["target"])
+        neighbours[edge["target"]].append(edge["source"])
+    return neighbours
 
 
 def _marked(paths: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -236,7 +236,7 @@ def _by_width(nodes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The one without a query is for all others: a picture has no width at first, and is narrow for
     a moment.
     """
-    upright = {"data": [_upright(each) for each in nodes], "top": 20, "left": 14}
+    upright = {"data": [_upright(node) for node in nodes], "top": 20, "left": 14}
     wide = {"data": list(nodes), "top": "center", "left": "center"}
     return [
         {"query": {"maxWidth": PHONE}, "option": {"series": [upright]}},
@@ -289,7 +289,7 @@ def _links(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> list[dict[str, A
     }
     red = {pair for path in paths if not path.get("behind") for pair in pairwise(path["steps"])}
     drawn = red | behind.keys()
-    known = {node["id"] for node in graph["nodes"]} | {INTERNET}
+    node_ids = {node["id"] for node in graph["nodes"]} | {INTERNET}
     plain = [
         {
             "source": edge["source"],
@@ -299,7 +299,7 @@ def _links(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> list[dict[str, A
         for edge in graph["edges"]
         if not {(edge["source"], edge["target"]), (edge["target"], edge["source"])} & drawn
     ]
-    ways = [(a, b) for a, b in sorted(drawn) if {a, b} <= known]
+    ways = [(a, b) for a, b in sorted(drawn) if {a, b} <= node_ids]
     return plain + [_step(a, b, "" if (a, b) in red else behind[a, b]) for a, b in ways]
 
 
@@ -310,12 +310,12 @@ def _step(source: str, target: str, behind: str) -> dict[str, Any]:
         "opacity": 1,
         **({"type": "dashed"} if behind else {}),
     }
-    said = f"a way from the internet, behind {behind}" if behind else "a way from the internet"
+    title = f"a way from the internet, behind {behind}" if behind else "a way from the internet"
     return {
         "source": source,
         "target": target,
         "lineStyle": style,
-        "tooltip": {"formatter": _escaped(said)},
+        "tooltip": {"formatter": _escaped(title)},
     }
 
 

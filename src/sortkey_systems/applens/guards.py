@@ -23,12 +23,12 @@ def guards(estate: Estate, exposed: Iterable[str]) -> dict[str, str]:
     entries = (
         estate.by_address[address] for address in sorted(exposed) if address in estate.by_address
     )
-    found = {
+    guards_of = {
         entry.address: GUARDED[entry.type](estate, entry)
         for entry in entries
         if entry.type in GUARDED
     }
-    return {address: guard for address, guard in found.items() if guard}
+    return {address: guard for address, guard in guards_of.items() if guard}
 
 
 def _function_url(estate: Estate, url: Resource) -> str:
@@ -44,7 +44,11 @@ def _rest_api(estate: Estate, api: Resource) -> str:
         return ""
     methods = estate.parts(api, "aws_api_gateway_method")
     return _all_of(
-        [each.get("authorization") for each in methods if each.get("http_method") != "OPTIONS"]
+        [
+            method.get("authorization")
+            for method in methods
+            if method.get("http_method") != "OPTIONS"
+        ]
     )
 
 
@@ -55,14 +59,14 @@ def _http_api(estate: Estate, api: Resource) -> str:
     if api.get("target") or api.get("body"):
         return ""
     routes = {
-        str(each.get("route_key", "")): each for each in estate.parts(api, "aws_apigatewayv2_route")
+        str(part.get("route_key", "")): part for part in estate.parts(api, "aws_apigatewayv2_route")
     }
     if api.get("protocol_type") == "WEBSOCKET":  # asked once, when the connection is made
-        routes = {key: each for key, each in routes.items() if key == "$connect"}
+        routes = {key: route for key, route in routes.items() if key == "$connect"}
     return _all_of(
         [
-            each.get("authorization_type")
-            for key, each in routes.items()
+            route.get("authorization_type")
+            for key, route in routes.items()
             if not key.startswith("OPTIONS ")
         ]
     )
@@ -71,7 +75,8 @@ def _http_api(estate: Estate, api: Resource) -> str:
 def _graphql(estate: Estate, api: Resource) -> str:
     """IAM or an authorizer: neither `authentication_type` nor an additional one is API_KEY"""
     more = [
-        each.get("authentication_type") for each in api.blocks("additional_authentication_provider")
+        block.get("authentication_type")
+        for block in api.blocks("additional_authentication_provider")
     ]
     kinds = [api.get("authentication_type"), *more]
     return "" if "API_KEY" in kinds else _all_of(kinds)
@@ -82,20 +87,22 @@ def _load_balancer(estate: Estate, lb: Resource) -> str:
     action before
     """
     listeners = [
-        each for kind in ("aws_lb_listener", "aws_alb_listener") for each in estate.parts(lb, kind)
+        part for kind in ("aws_lb_listener", "aws_alb_listener") for part in estate.parts(lb, kind)
     ]
     kinds = ("aws_lb_listener_rule", "aws_alb_listener_rule")
-    rules = [rule for each in listeners for kind in kinds for rule in estate.parts(each, kind)]
-    told = [
+    rules = [
+        rule for listener in listeners for kind in kinds for rule in estate.parts(listener, kind)
+    ]
+    actions = [
         [
             str(action.get("type"))
             for name in ("default_action", "action")
-            for action in each.blocks(name)
+            for action in block.blocks(name)
         ]
-        for each in (*listeners, *rules)
+        for block in (*listeners, *rules)
     ]
     passing = [
-        types for types in told if not types or not set(types) <= {"redirect", "fixed-response"}
+        types for types in actions if not types or not set(types) <= {"redirect", "fixed-response"}
     ]
     asking = [
         any(kind.startswith(("authenticate-", "jwt-validation")) for kind in types)
@@ -111,14 +118,14 @@ def _credentials(estate: Estate, resource: Resource) -> str:
 
 def _all_of(kinds: Sequence[object]) -> str:
     """What all of them ask by. Where one asks nobody, or nobody knows, there is none."""
-    known = [
+    names = [
         kind
         for kind in kinds
         if isinstance(kind, str) and kind not in ("", "NONE") and not is_unknown(kind)
     ]
-    if not known or len(known) < len(kinds):
+    if not names or len(names) < len(kinds):
         return ""
-    return "IAM" if set(known) == {"AWS_IAM"} else "an authorizer"
+    return "IAM" if set(names) == {"AWS_IAM"} else "an authorizer"
 
 
 GUARDED: dict[str, Guard] = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sortkey import Sandbox
 from sortkey.errors import MemoryLimitExceeded, ProcessDied, TimeLimitExceeded
-from sortkey_systems.applens.analysis import Stage, Told, analyze_upload
+from sortkey_systems.applens.analysis import OnStage, Stage, analyze_upload
 from sortkey_systems.applens.problems import AnalysisFailed, own_fault
 
 MEMORY_BYTES_MAX = 1_000_000_000
@@ -32,7 +32,11 @@ class Outcome:
 
 
 def analyze_isolated(
-    name: str, data: bytes, tell: Told, check: Callable[[], object], sandbox: Sandbox | None = None
+    name: str,
+    data: bytes,
+    on_stage: OnStage,
+    check: Callable[[], object],
+    sandbox: Sandbox | None = None,
 ) -> Outcome:
     """Analyse an upload in a child process. Raises AnalysisFailed, also for a limit that was
     exceeded.
@@ -42,7 +46,7 @@ def analyze_isolated(
     sandbox = sandbox or ANALYSES
     try:
         return sandbox.call(
-            outcome_of, name, data, on_message=lambda step: tell(*step), check=check
+            outcome_of, name, data, on_message=lambda step: on_stage(*step), check=check
         )
     except MemoryLimitExceeded:
         limit = f"{sandbox.memory_bytes / 1_000_000:,.0f} MB of memory"

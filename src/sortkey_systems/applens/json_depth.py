@@ -43,7 +43,7 @@ def is_too_deep(value: Any, most: int = NESTING_MAX) -> bool:
     """
     level = [value]
     for _ in range(most + 1):
-        level = [inner for each in level for inner in _inside(each)]
+        level = [inner for container in level for inner in _inside(container)]
         if not level:
             return False
     return True
@@ -55,4 +55,4 @@ def _inside(value: Any) -> list[Any]:
         value = list(cast(dict[str, Any], value).values())
     if not isinstance(value, list):
         return []
-    return [each for each in cast(list[Any], value) if isinstance(each, list | dict)]
+    return [member for member in cast(list[Any], value) if isinstance(member, list | dict)]

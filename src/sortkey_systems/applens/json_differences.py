@@ -37,16 +37,16 @@ def _lines(path: str, before: Any, after: Any) -> Iterator[str]:
 
 def _lists(path: str, before: list[Any], after: list[Any]) -> Iterator[str]:
     """As many blocks are compared one by one; else what came and what went."""
-    if len(before) == len(after) and all(isinstance(each, dict) for each in (*before, *after)):
+    if len(before) == len(after) and all(isinstance(member, dict) for member in (*before, *after)):
         for at, (one, other) in enumerate(zip(before, after, strict=True)):
             yield from _lines(path if len(before) == 1 else f"{path}[{at}]", one, other)
         return
     gone, come = (
-        [each for each in before if each not in after],
-        [each for each in after if each not in before],
+        [member for member in before if member not in after],
+        [member for member in after if member not in before],
     )
-    yield from (f"{path}: no longer {_cut(_text(each), 0)}" for each in gone)
-    yield from (f"{path}: also {_cut(_text(each), 0)}" for each in come)
+    yield from (f"{path}: no longer {_cut(_text(member), 0)}" for member in gone)
+    yield from (f"{path}: also {_cut(_text(member), 0)}" for member in come)
     if not gone and not come:
         yield f"{path}: {' → '.join(_shown(before, after))}"
 
@@ -77,8 +77,8 @@ def _shown(before: Any, after: Any) -> tuple[str, str]:
 def _cut(text: str, start: int) -> str:
     if len(text) <= TEXT_MAX:
         return text
-    shown = text[start : start + TEXT_MAX]
-    return ("…" if start else "") + shown + ("…" if start + TEXT_MAX < len(text) else "")
+    part = text[start : start + TEXT_MAX]
+    return ("…" if start else "") + part + ("…" if start + TEXT_MAX < len(text) else "")
 
 
 def _text(value: Any) -> str:

@@ -101,8 +101,10 @@ def statements(text: str) -> tuple[Statement, ...]:
         return ()
     if not isinstance(document, dict):
         return ()
-    found = as_list(cast(dict[str, Any], document).get("Statement"))
-    return tuple(_statement(cast(dict[str, Any], each)) for each in found if isinstance(each, dict))
+    entries = as_list(cast(dict[str, Any], document).get("Statement"))
+    return tuple(
+        _statement(cast(dict[str, Any], entry)) for entry in entries if isinstance(entry, dict)
+    )
 
 
 def _statement(body: dict[str, Any]) -> Statement:
@@ -114,8 +116,8 @@ def _statement(body: dict[str, Any]) -> Statement:
     ]
     return Statement(
         effect=str(body.get("Effect", "Allow")),
-        actions=tuple(str(each) for each in as_list(body.get("Action"))),
-        resources=tuple(str(each) for each in as_list(body.get("Resource"))),
+        actions=tuple(str(action) for action in as_list(body.get("Action"))),
+        resources=tuple(str(resource) for resource in as_list(body.get("Resource"))),
         principals=tuple(_principals(body.get("Principal"))),
         conditions=tuple(conditions),
         everything_but=any(name in body for name in ("NotAction", "NotResource", "NotPrincipal")),

@@ -70,8 +70,8 @@ def exposed_paths(
     """
     asking = guarded or {}
     ways = _Ways(estate, graph, unguarded, asking)
-    found = (ways.worst(node.id, node.resourceType) for node in graph.nodes if node.datastore)
-    return [replace(path, behind=asking.get(path.entry, "")) for path in found if path is not None]
+    paths = (ways.worst(node.id, node.resourceType) for node in graph.nodes if node.datastore)
+    return [replace(path, behind=asking.get(path.entry, "")) for path in paths if path is not None]
 
 
 class _Ways:
@@ -153,12 +153,12 @@ def _through_groups(estate: Estate) -> Iterator[tuple[str, str]]:
     """Members of a group reach the members of another that lets them in, also by addresses of the
     same network.
     """
-    for each in estate.resources:
-        if each.type.startswith(("aws_security_group", "aws_vpc_security_group")):
+    for resource in estate.resources:
+        if resource.type.startswith(("aws_security_group", "aws_vpc_security_group")):
             continue
-        for group in estate.groups_of(each):
-            yield each.address, f"{group}|out"
-            yield f"{group}|in", each.address
+        for group in estate.groups_of(resource):
+            yield resource.address, f"{group}|out"
+            yield f"{group}|in", resource.address
     for group, rules in estate.ingress.items():
         network = (
             next(iter(estate.by_address[group].targets("vpc_id")), "")
@@ -179,11 +179,11 @@ def _through_wildcards(estate: Estate) -> Iterator[tuple[str, str]]:
         for store in estate.of(kind):
             yield f"|{service}", store.address
         yield f"|*{service}", f"|{service}"  # all actions, so also those that are named
-    for each in estate.resources:
-        for statement in identity_statements(each):
+    for resource in estate.resources:
+        for statement in identity_statements(resource):
             if statement.allows and "*" in statement.resources:
                 for service in _SERVICES:
                     if any(action in ("*", "*:*", f"{service}:*") for action in statement.actions):
-                        yield each.address, f"|*{service}"
+                        yield resource.address, f"|*{service}"
                     elif any(action.startswith(f"{service}:") for action in statement.actions):
-                        yield each.address, f"|{service}"
+                        yield resource.address, f"|{service}"

@@ -65,9 +65,11 @@ class Finding:
         }
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Finding:
-        lists: dict[str, Any] = {name: tuple(told[name]) for name in ("evidence", "mitigations")}
-        return cls(**{**told, **lists})
+    def from_json(cls, document: Mapping[str, Any]) -> Finding:
+        lists: dict[str, Any] = {
+            name: tuple(document[name]) for name in ("evidence", "mitigations")
+        }
+        return cls(**{**document, **lists})
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,35 +114,42 @@ class Report:
             "findings": [finding.to_json() for finding in self.findings],
             "exposedPaths": [path.to_json() for path in self.paths],
             "behind": self.behind,
-            "warnings": [each.to_json() for each in self.problems if each.kind != "unresolved"],
-            "unresolved": [each.to_json() for each in self.problems if each.kind == "unresolved"],
+            "warnings": [
+                problem.to_json() for problem in self.problems if problem.kind != "unresolved"
+            ],
+            "unresolved": [
+                problem.to_json() for problem in self.problems if problem.kind == "unresolved"
+            ],
         }
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Report:
+    def from_json(cls, document: Mapping[str, Any]) -> Report:
         """A report as it was stored."""
-        problems = [Problem(**each) for each in (*told["warnings"], *told["unresolved"])]
-        paths = [
-            Path(each["datastore"], tuple(each["steps"]), behind=each.get("behind", ""))
-            for each in told["exposedPaths"]
+        problems = [
+            Problem(**problem) for problem in (*document["warnings"], *document["unresolved"])
         ]
-        findings = [Finding.from_json(each) for each in told["findings"]]
+        paths = [
+            Path(path["datastore"], tuple(path["steps"]), behind=path.get("behind", ""))
+            for path in document["exposedPaths"]
+        ]
+        findings = [Finding.from_json(finding) for finding in document["findings"]]
         rest = (
-            told["rationale"],
+            document["rationale"],
             findings,
             paths,
             sorted(problems),
-            told["counts"],
-            told["graphHash"],
+            document["counts"],
+            document["graphHash"],
         )
-        coverage = Coverage.from_json(told["coverage"]) if "coverage" in told else None
+        coverage = Coverage.from_json(document["coverage"]) if "coverage" in document else None
         return cls(
-            told["score"], *rest, behind=told.get("behind", {}), coverage=coverage
+            document["score"], *rest, behind=document.get("behind", {}), coverage=coverage
         )  # reports of old have none
 
     def severities(self) -> dict[str, int]:
         return {
-            each: sum(f.severity == each for f in self.findings) for each in reversed(SEVERITIES)
+            severity: sum(f.severity == severity for f in self.findings)
+            for severity in reversed(SEVERITIES)
         }
 
     def at_least(self, severity: str) -> list[Finding]:
@@ -163,13 +172,13 @@ def build_report(
     behind = guards(estate, exposed - unguarded)
     paths = exposed_paths(estate, graph, exposed & unguarded, behind)
     subject = Subject(estate, graph, paths, exposed)
-    found = {
+    by_id = {
         f.id: f
         for rule in RULES
         for hit in rule.check(subject)
         for f in [_finding(estate, rule, hit)]
     }
-    findings = sorted(found.values(), key=_order)
+    findings = sorted(by_id.values(), key=_order)
     score, shares = scored(findings)
     rationale = [
         f"{coverage.rating(score)}. Each rule takes its share of what is left to 100.",
@@ -225,5 +234,5 @@ def scored(findings: list[Finding]) -> tuple[int, list[str]]:
             )
         )
     return round(100 * (1 - safe)), [
-        line for _, line in sorted(lines, key=lambda each: (-each[0], each[1]))
+        line for _, line in sorted(lines, key=lambda hit: (-hit[0], hit[1]))
     ]

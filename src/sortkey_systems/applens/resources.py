@@ -42,14 +42,14 @@ class Resource:
 
     def get(self, path: str, default: Any = None) -> Any:
         """The value at `a.b`; of lists of blocks the first."""
-        found: Any = self.attributes
+        value: Any = self.attributes
         for name in path.split("."):
-            if isinstance(found, list):
-                found = cast(Any, found[0]) if found else None
-            if not isinstance(found, dict) or name not in found:
+            if isinstance(value, list):
+                value = cast(Any, value[0]) if value else None
+            if not isinstance(value, dict) or name not in value:
                 return default
-            found = cast(Any, found[name])
-        return default if found is None else found
+            value = cast(Any, value[name])
+        return default if value is None else value
 
     def blocks(self, path: str) -> list[dict[str, Any]]:
         """All nested blocks of a name, at any number of levels: `rule.apply`."""
@@ -57,11 +57,11 @@ class Resource:
         for name in path.split("."):
             level = [
                 inner
-                for each in level
-                if isinstance(each, dict)
-                for inner in as_list(cast(Any, each).get(name))
+                for block in level
+                if isinstance(block, dict)
+                for inner in as_list(cast(Any, block).get(name))
             ]
-        return [each for each in level if isinstance(each, dict)]
+        return [block for block in level if isinstance(block, dict)]
 
     def targets(self, path: str) -> list[str]:
         """Addresses that an attribute refers to, or anything under it."""

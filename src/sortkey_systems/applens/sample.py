@@ -60,11 +60,11 @@ def load(service: AppLens, user_id: str = USER, now: datetime | None = None) -> 
     """
     service.ensure()
     oldest = service.store.page(Run.of_user(user_id=user_id), size=50).items
-    there = {(run.environment, run.iac_commit_sha, run.terraform_workspace): run for run in oldest}
-    if not oldest or any(_mark(sample) in there for sample in SAMPLES):
+    stored = {(run.environment, run.iac_commit_sha, run.terraform_workspace): run for run in oldest}
+    if not oldest or any(_mark(sample) in stored for sample in SAMPLES):
         now = now or datetime.now(UTC)
         for sample in SAMPLES:
-            run = there.get(_mark(sample)) or _uploaded(service, user_id, sample, now)
+            run = stored.get(_mark(sample)) or _uploaded(service, user_id, sample, now)
             if run.status == "UPLOADED":
                 service.queue.wait(_worked(service, run), timeout=60)
     return service.runs(user_id).items
@@ -93,12 +93,12 @@ def _uploaded(service: AppLens, user_id: str, sample: Sample, now: datetime) -> 
 
 def data_of(sample: Sample) -> bytes:
     """The file that is uploaded: an archive of the folders, or the one file."""
-    found = terraform(*sample.folders)
-    if sample.filename in found:
-        return found[sample.filename]
+    sources = terraform(*sample.folders)
+    if sample.filename in sources:
+        return sources[sample.filename]
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in found.items():
+        for name, data in sources.items():
             archive.writestr(zipfile.ZipInfo(name), data)
     return packed.getvalue()
 
@@ -106,13 +106,13 @@ def data_of(sample: Sample) -> bytes:
 def terraform(*folders: str) -> dict[str, bytes]:
     """The files of sample folders by name."""
     places = [files(PACKAGE) / "samples" / folder for folder in folders]
-    found = {
-        each.name: each.read_bytes()
+    texts = {
+        path.name: path.read_bytes()
         for place in places
-        for each in place.iterdir()
-        if each.name.endswith(".tf")
+        for path in place.iterdir()
+        if path.name.endswith(".tf")
     }
-    return dict(sorted(found.items()))
+    return dict(sorted(texts.items()))
 
 
 def _worked(service: AppLens, run: Run) -> str:

@@ -36,16 +36,16 @@ class Checkout:
         """Below the current folder, as code hosts want it; of paths outside of it, below what they
         share.
         """
-        given = [Path(os.path.abspath(path)) for path in paths]
-        folders = tuple(path if path.is_dir() else path.parent for path in given)
+        absolute = [Path(os.path.abspath(path)) for path in paths]
+        folders = tuple(path if path.is_dir() else path.parent for path in absolute)
         here = Path.cwd()
         inside = all(folder.is_relative_to(here) for folder in folders)
         return cls(here if inside else Path(os.path.commonpath(folders)), folders)
 
     def located(self, file: str) -> str:
         """The path of a file below the root. One that is in an archive keeps its own."""
-        found = (folder / file for folder in self.folders if (folder / file).is_file())
-        place = next(found, None)
+        places = (folder / file for folder in self.folders if (folder / file).is_file())
+        place = next(places, None)
         return place.relative_to(self.root).as_posix() if place else file
 
 
@@ -92,8 +92,10 @@ def _invocation(checkout: Checkout | None, report: Report) -> dict[str, Any]:
     """What was not covered, as notifications. Where a file was not read, the analysis is no
     success.
     """
-    unread = [each for each in report.problems if each.kind == "parse"]
-    notes = [_notification(checkout, each, report) for each in report.problems if each.file]
+    unread = [problem for problem in report.problems if problem.kind == "parse"]
+    notes = [
+        _notification(checkout, problem, report) for problem in report.problems if problem.file
+    ]
     if report.coverage and report.coverage.without_rules:
         (text,) = (gap for gap in report.coverage.gaps if " no rules: " in gap)
         notes.append(
@@ -104,7 +106,9 @@ def _invocation(checkout: Checkout | None, report: Report) -> dict[str, Any]:
 
 def _notification(checkout: Checkout | None, problem: Problem, report: Report) -> dict[str, Any]:
     modules = report.coverage.modules_not_read if report.coverage else []
-    is_module = any(problem.message.startswith(f"{each.address}: its source ") for each in modules)
+    is_module = any(
+        problem.message.startswith(f"{module.address}: its source ") for module in modules
+    )
     kind = "module-not-read" if is_module else KINDS[problem.kind]
     return {
         "descriptor": {"id": kind},

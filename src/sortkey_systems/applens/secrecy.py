@@ -106,8 +106,8 @@ def script_secrets(text: str) -> list[str]:
     there.
     """
     pairs = [*_ASSIGNED.findall(text), *_PAIRED.findall(text)]
-    found = [name for name, value in pairs if is_named_secret(name) and is_secret(name, value)]
-    return [*dict.fromkeys(found), *(["a key"] if shows_a_key(text) else [])]
+    names = [name for name, value in pairs if is_named_secret(name) and is_secret(name, value)]
+    return [*dict.fromkeys(names), *(["a key"] if shows_a_key(text) else [])]
 
 
 def _is_elsewhere(value: str) -> bool:
@@ -127,7 +127,7 @@ def hide_secrets(value: Any, name: str = "") -> Any:
     if isinstance(value, dict):
         return _hide_in_object(cast(dict[str, Any], value))
     if isinstance(value, list):
-        return [hide_secrets(each, name) for each in cast(list[Any], value)]
+        return [hide_secrets(member, name) for member in cast(list[Any], value)]
     if not isinstance(value, str):
         return value
     if isinstance(value, Sensitive):
@@ -151,10 +151,11 @@ def without(secrets: frozenset[str], value: Any, name: str = "") -> Any:
     """A copy in which those secrets are references, as they were before variables were put in."""
     if isinstance(value, dict):
         return {
-            key: without(secrets, each, key) for key, each in cast(dict[str, Any], value).items()
+            key: without(secrets, member, key)
+            for key, member in cast(dict[str, Any], value).items()
         }
     if isinstance(value, list):
-        return [without(secrets, each, name) for each in cast(list[Any], value)]
+        return [without(secrets, member, name) for member in cast(list[Any], value)]
     if not isinstance(value, str) or isinstance(value, Sensitive):
         return value
     if value in secrets:
@@ -175,7 +176,7 @@ def decoded(text: str) -> str:
 
 
 def _hide_in_object(value: dict[str, Any]) -> dict[str, Any]:
-    plain = {key: hide_secrets(each, key) for key, each in value.items()}
+    plain = {key: hide_secrets(member, key) for key, member in value.items()}
     if (
         "value" in value
         and is_literal(value["value"])

@@ -130,19 +130,19 @@ class AppLens:
         """
         key = uploads.key_of(user_id, environment, filename)
         try:
-            found = self.store.payloads.bucket(BUCKET).head(key, version_id)
+            uploaded = self.store.payloads.bucket(BUCKET).head(key, version_id)
         except ObjectNotFound:
             raise NotUploaded(
                 f"{filename} was not sent yet: ask for a link, and PUT the file there first"
             ) from None
-        uploads.check_size(filename, found.size)
-        told = {} if provenance is None else provenance.model_dump()
+        uploads.check_size(filename, uploaded.size)
+        attributes = {} if provenance is None else provenance.model_dump()
         return self._created(
             user_id=user_id,
             environment=environment,
-            iac=Payload.at(found),
+            iac=Payload.at(uploaded),
             created_at=created_at,
-            **told,
+            **attributes,
         )
 
     def upload(
@@ -204,22 +204,22 @@ class AppLens:
         """The runs of a user, the newest first; of one environment, if one is given. Reads items
         only.
         """
-        wanted = (
+        query = (
             Run.of_user(user_id=user_id)
             if environment is None
             else Run.of_environment(user_id=user_id, environment=environment)
         )
-        page = self.store.page(wanted.descending(), cursor=cursor, size=size)
+        page = self.store.page(query.descending(), cursor=cursor, size=size)
         return Page([self._settled(run) for run in page.items], page.cursor)
 
     def latest(self, user_id: str, environment: Environment | None = None) -> Run:
         """The newest run: one item is read. Raises NotFound."""
-        wanted = latest_run(user_id)
+        query = latest_run(user_id)
         if environment is not None:
-            wanted = (
+            query = (
                 Run.of_environment(user_id=user_id, environment=environment).descending().limit(1)
             )
-        run = self.store.first(wanted)
+        run = self.store.first(query)
         if run is None:
             raise NotFound("there is no run yet: upload a file first")
         return self._settled(run)

@@ -54,20 +54,20 @@ class Source:
 
 def read_paths(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Source]:
     """All that lies at the paths. Refuses what AppLens does not read, and more than 10 MB."""
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    if not given:
+    roots = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not roots:
         raise SourceRefused(f"nothing was given to analyse: give {ACCEPTED}")
-    found: list[Source] = []
-    for each in given:
-        path = Path(each)
+    sources: list[Source] = []
+    for root in roots:
+        path = Path(root)
         if path.is_dir():
-            found += _limited(str(path), _in_folder(path))
+            sources += _limited(str(path), _in_folder(path))
         elif path.is_file():
             _refuse_large(str(path), path.stat().st_size)
-            found += read_bytes(path.name, path.read_bytes())
+            sources += read_bytes(path.name, path.read_bytes())
         else:
             raise SourceRefused(f"there is no file or folder {str(path)!r}")
-    return _limited("the input", found) if len(given) > 1 else found
+    return _limited("the input", sources) if len(roots) > 1 else sources
 
 
 def read_bytes(name: str, data: bytes) -> list[Source]:
@@ -75,8 +75,8 @@ def read_bytes(name: str, data: bytes) -> list[Source]:
     _refuse_large(name, len(data))
     lower = name.lower()
     if lower.endswith(archives.SUFFIXES):
-        found = archives.files_of(name, data, (*READABLE, *BESIDE))
-        return _without_hidden(_told_apart(Source(*each)) for each in found)
+        archived = archives.files_of(name, data, (*READABLE, *BESIDE))
+        return _without_hidden(_classified(Source(*file)) for file in archived)
     if lower.endswith(READABLE):
         return [Source(name.replace("\\", "/").rpartition("/")[2], data)]
     if data.startswith(b"PK\x03\x04"):
@@ -96,7 +96,7 @@ def _refuse_large(name: str, size: int) -> None:
 
 
 def _limited(name: str, sources: Iterable[Source]) -> list[Source]:
-    found: list[Source] = []
+    accepted: list[Source] = []
     size = 0
     beside = 0
     for source in sources:
@@ -110,8 +110,8 @@ def _limited(name: str, sources: Iterable[Source]) -> list[Source]:
         else:
             size += len(source.data)
             _refuse_large(name, size)
-        found.append(source)
-    return found
+        accepted.append(source)
+    return accepted
 
 
 def _in_folder(root: Path) -> Iterator[Source]:
@@ -135,7 +135,7 @@ def _in_folder(root: Path) -> Iterator[Source]:
             if size > BESIDE_BYTES_MAX and not _is_terraform(name, _beginning(path)):
                 continue  # before it is read: data may have any size
             _refuse_large(str(path), size)
-            yield _told_apart(Source(path.relative_to(root).as_posix(), path.read_bytes()))
+            yield _classified(Source(path.relative_to(root).as_posix(), path.read_bytes()))
 
 
 def _unfollowed(root: Path, link: Path) -> str:
@@ -169,7 +169,7 @@ def _refuse_unread(error: OSError) -> None:
     raise SourceRefused(f"{error.filename} cannot be read: {error.strerror}")
 
 
-def _told_apart(source: Source) -> Source:
+def _classified(source: Source) -> Source:
     """A folder has other JSON too: of that only what looks like a plan or a state is one."""
     is_terraform = _is_terraform(source.path, source.data[:BEGINNING_BYTES])
     return source if is_terraform else replace(source, is_beside=True)

@@ -21,23 +21,29 @@ def page(report: Report) -> str:
     return "\n".join(_lines(report)) + "\n"
 
 
-def comparison_page(made: Comparison) -> str:
+def comparison_page(comparison: Comparison) -> str:
     """A line for each thing that came (+), went (-) or changed (~), and under it what changed."""
-    return "\n".join(_compared(made)) + "\n"
+    return "\n".join(_compared(comparison)) + "\n"
 
 
-def _compared(made: Comparison) -> Iterator[str]:
-    yield f"{'the same' if made.same_graph else 'another'} graph, risk {made.score_before} → {made.score_after}"
-    if made.is_partial:
-        yield from (f"  {when}: {rating}" for when, rating in made.ratings().items())
-    parts = {"nodes": made.nodes, "edges": made.edges, "findings": made.findings, "ways": made.ways}
+def _compared(comparison: Comparison) -> Iterator[str]:
+    graph = "the same" if comparison.same_graph else "another"
+    yield f"{graph} graph, risk {comparison.score_before} → {comparison.score_after}"
+    if comparison.is_partial:
+        yield from (f"  {when}: {rating}" for when, rating in comparison.ratings().items())
+    parts = {
+        "nodes": comparison.nodes,
+        "edges": comparison.edges,
+        "findings": comparison.findings,
+        "ways": comparison.ways,
+    }
     for part, changes in parts.items():
-        what = made.what.get(part, {})
+        what = comparison.what.get(part, {})
         for sign, names in zip(
             "+-~", (changes.added, changes.removed, changes.changed), strict=True
         ):
             for name in names:
-                yield f"{sign} {part[:-1]} {made.titles.get(name, name)}"
+                yield f"{sign} {part[:-1]} {comparison.titles.get(name, name)}"
                 lines = (
                     without_ways(what.get(name, ())) if part == "findings" else what.get(name, ())
                 )
@@ -71,7 +77,7 @@ def _lines(report: Report) -> Iterator[str]:
         ("source", "Left out:"),
         ("unresolved", "Not resolved:"),
     ):
-        if problems := [str(each) for each in report.problems if each.kind == kind]:
+        if problems := [str(problem) for problem in report.problems if problem.kind == kind]:
             yield ""
             yield title
             yield from _first(problems, PROBLEMS_MAX)

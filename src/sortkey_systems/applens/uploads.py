@@ -75,10 +75,10 @@ def check_size(filename: str, size: int) -> None:
 def type_of(filename: str, content_type: str | None) -> str:
     """The type that an upload is bound to: the one given, or the one that the name suggests."""
     suggested = next((kind for end, kind in TYPES.items() if filename.lower().endswith(end)), TEXT)
-    wanted = content_type or suggested
-    if wanted not in ACCEPTED_TYPES:
-        raise UploadRefused(f"{wanted} is no type of Terraform: send {filename} as {suggested}")
-    return wanted
+    type_name = content_type or suggested
+    if type_name not in ACCEPTED_TYPES:
+        raise UploadRefused(f"{type_name} is no type of Terraform: send {filename} as {suggested}")
+    return type_name
 
 
 def link(

@@ -28,8 +28,8 @@ def from_plain(item: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 def number(text: str) -> float | Decimal:
     """A number of JSON as it was written: as a float where that is exact."""
     exact = Decimal(text)
-    made = float(text)
-    return made if math.isfinite(made) and Decimal(repr(made)) == exact else exact
+    result = float(text)
+    return result if math.isfinite(result) and Decimal(repr(result)) == exact else exact
 
 
 def _plain(value: Value) -> Any:
@@ -41,15 +41,15 @@ def _plain(value: Value) -> Any:
     if kind == "N":
         return _plain_number(content)
     if kind == "L":
-        return [_plain(each) for each in content]
+        return [_plain(member) for member in content]
     if kind == "M" and EXACT not in content:
-        return {name: _plain(each) for name, each in content.items()}
+        return {name: _plain(member) for name, member in content.items()}
     return {EXACT: dict(value)}
 
 
 def _plain_number(text: str) -> Any:
-    made = int(text) if text.lstrip("-").isdigit() else number(text)
-    return made if isinstance(made, (int, float)) else {EXACT: {"N": text}}
+    result = int(text) if text.lstrip("-").isdigit() else number(text)
+    return result if isinstance(result, (int, float)) else {EXACT: {"N": text}}
 
 
 def _typed(value: Any) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def _typed(value: Any) -> dict[str, Any]:
     if isinstance(value, (int, float, Decimal)):
         return {"N": _number_text(value)}
     if isinstance(value, list):
-        return {"L": [_typed(each) for each in cast("list[Any]", value)]}
+        return {"L": [_typed(member) for member in cast("list[Any]", value)]}
     if not isinstance(value, dict):
         raise ValueError(f"{value!r} is no value of an item")
     return _typed_map(cast("dict[str, Any]", value))
@@ -71,7 +71,7 @@ def _typed(value: Any) -> dict[str, Any]:
 def _typed_map(value: dict[str, Any]) -> dict[str, Any]:
     if value.keys() == {EXACT} and isinstance(value[EXACT], dict):
         return dict(cast("dict[str, Any]", value[EXACT]))
-    return {"M": {name: _typed(each) for name, each in value.items()}}
+    return {"M": {name: _typed(member) for name, member in value.items()}}
 
 
 def _number_text(value: float | Decimal) -> str:

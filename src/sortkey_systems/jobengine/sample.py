@@ -212,7 +212,7 @@ def _journey(service: JobEngine) -> Journey:
         ),
         configuration=JourneyConfiguration(allowed_losses=LOSSES),
         priority="high",
-        rules=[RuleDraft(**each) for each in RULES],
+        rules=[RuleDraft(**rule) for rule in RULES],
     )
 
 
@@ -279,14 +279,15 @@ class _Shop:
         self._fill(
             "categories",
             (
-                [*each, f"All of {each[1]}", number % 6 > 0, self._date()]
-                for number, each in enumerate(tree)
+                [*category, f"All of {category[1]}", number % 6 > 0, self._date()]
+                for number, category in enumerate(tree)
             ),
         )
         numbers = range(1, self.size + 1)
         self._fill("products", (self._product(number) for number in numbers))
         self._fill(
-            "product_attributes", (each for number in numbers for each in self._attributes(number))
+            "product_attributes",
+            (attribute for number in numbers for attribute in self._attributes(number)),
         )
         self._fill("product_categories", {(number, number % 24 + 1) for number in numbers})
         self._fill("product_offers", (self._offer(number) for number in numbers))
@@ -383,11 +384,11 @@ class _Shop:
     def _product(self, number: int) -> list[Any]:
         title = f"{self.chance.choice(BRANDS)} {NOUNS[number % 10]} {number}"
         text, image = f"{title}, made to last", f"https://img.example.com/{number}.jpg"
-        seen = [self._date(), self._iso()]
+        dates = [self._date(), self._iso()]
         grams = self.chance.randint(50, 20_000)
         supplier = number % 15 + 1
         about = [f"SKU-{number:05d}", title, text, BRANDS[number % 5], self.chance.choice(STATUSES)]
-        return [number, *about, grams, image, supplier, *seen, 3]
+        return [number, *about, grams, image, supplier, *dates, 3]
 
     def _attributes(self, number: int) -> list[list[Any]]:
         colour = self.chance.choice(("red", "blue", "oak", "black"))
@@ -440,10 +441,10 @@ class _Shop:
         """One of four forms, as when four programs wrote to one column."""
         at = _START + timedelta(minutes=self.chance.randint(0, 5_000_000))
         forms: tuple[Callable[[datetime], str], ...] = (
-            lambda each: each.strftime("%Y-%m-%d"),
-            lambda each: each.strftime("%Y-%m-%d %H:%M:%S"),
-            lambda each: each.strftime("%d/%m/%Y"),
-            lambda each: each.strftime("%d.%m.%Y"),
+            lambda day: day.strftime("%Y-%m-%d"),
+            lambda day: day.strftime("%Y-%m-%d %H:%M:%S"),
+            lambda day: day.strftime("%d/%m/%Y"),
+            lambda day: day.strftime("%d.%m.%Y"),
         )
         return self.chance.choice(forms)(at)
 
@@ -462,7 +463,9 @@ class _Shop:
         )
 
     def _fill(self, table: str, rows: Iterable[Iterable[Any]]) -> None:
-        found = [tuple(row) for row in rows]
+        tuples = [tuple(row) for row in rows]
         if isinstance(rows, set):
-            found.sort()
-        self.db.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(found[0]))})", found)
+            tuples.sort()
+        self.db.executemany(
+            f"INSERT INTO {table} VALUES ({', '.join('?' * len(tuples[0]))})", tuples
+        )

@@ -85,8 +85,8 @@ class JobEngine:
 
     def create_journey(self, draft: JourneyDraft, *, created_by: str) -> Journey:
         """A new journey. Its creator is the one that the draft names, or else who asks."""
-        given = {name: value for name, value in draft.given().items() if name != "created_by"}
-        return self.journeys.create(**given, created_by=draft.created_by or created_by)
+        values = {name: value for name, value in draft.given().items() if name != "created_by"}
+        return self.journeys.create(**values, created_by=draft.created_by or created_by)
 
     def run_journey(self, journey_id: str) -> Job:
         """Run all stages that are left, one after the other; gives the first job."""
@@ -146,8 +146,8 @@ class JobEngine:
 
     def job(self, journey_id: str, job_id: str) -> Job:
         """The job as it is stored now. Raises NotFound."""
-        found = reports.job_of(self.store, journey_id, job_id)
-        return self.store.get(key_of(found), consistent=True)
+        stored = reports.job_of(self.store, journey_id, job_id)
+        return self.store.get(key_of(stored), consistent=True)
 
     async def watch(self, journey_id: str, job_id: str, seconds: float) -> Job:
         """The job when it has ended; after so many seconds, as it is then. No thread is held

@@ -31,14 +31,14 @@ def _check(value: object, depth: int) -> None:
     if depth == 0:
         raise NotStorable("the content is nested too deeply to be stored: make it flatter")
     if isinstance(value, dict):
-        for name, each in cast("dict[str, object]", value).items():
+        for name, member in cast("dict[str, object]", value).items():
             if not name:
                 raise NotStorable("a name in the content is empty, and cannot be stored")
             _check_text(name)
-            _check(each, depth - 1)
+            _check(member, depth - 1)
     elif isinstance(value, list):
-        for each in cast("list[object]", value):
-            _check(each, depth - 1)
+        for member in cast("list[object]", value):
+            _check(member, depth - 1)
     elif isinstance(value, str):
         _check_text(value)
     elif isinstance(value, (int, float)):

@@ -19,8 +19,8 @@ def geohash(lat: float, lng: float, precision: int = PRECISION) -> str:
             f"({lat}, {lng}) is no point on earth: latitude is -90 to 90, longitude -180 to 180"
         )
     count = precision * BITS
-    each = (count + 1) // 2
-    bits = _in_turn(_halvings(lng, 180.0, each), _halvings(lat, 90.0, each))
+    bits_of_axis = (count + 1) // 2
+    bits = _in_turn(_halvings(lng, 180.0, bits_of_axis), _halvings(lat, 90.0, bits_of_axis))
     return "".join(ALPHABET[int(bits[at : at + BITS], 2)] for at in range(0, count, BITS))
 
 

@@ -363,9 +363,9 @@ class Location(Entity, table=locations, names=camel):
 @model.pattern
 def home_feed(viewer: str | None = None) -> Query[Article]:
     """Public articles in the home feed, newest first: the published ones, and the viewer's own."""
-    shown = attr(Article.status) == "published"
-    wanted = shown if viewer is None else shown | (Article.owner_id == viewer)
-    return Article.by_visibility(visibility="public").where(wanted).descending()
+    published = attr(Article.status) == "published"
+    visible = published if viewer is None else published | (Article.owner_id == viewer)
+    return Article.by_visibility(visibility="public").where(visible).descending()
 
 
 @model.pattern

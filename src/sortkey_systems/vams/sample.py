@@ -21,7 +21,7 @@ from sortkey_systems.vams.model.documents import prefix_of
 PACKAGE = "sortkey_systems.vams"
 ENTITIES = {entity.__name__: entity for entity in vams.model.entities}
 
-Told = dict[str, Any]
+Row = dict[str, Any]
 
 
 def load_into(resources: Resources) -> None:
@@ -31,119 +31,121 @@ def load_into(resources: Resources) -> None:
 
 def load(store: Store, now: datetime | None = None) -> None:
     """Put the sample into the tables, unless it is there."""
-    told = tomllib.loads((files(PACKAGE) / "sample.toml").read_text("utf-8"))
+    document = tomllib.loads((files(PACKAGE) / "sample.toml").read_text("utf-8"))
     now = (now or datetime.now(UTC)).replace(microsecond=0)
-    databases = [Database(**each) for each in told["rows"].pop("Database")]
+    databases = [Database(**row) for row in document["rows"].pop("Database")]
     if store.find(Database.key(database_id=databases[-1].database_id)) is not None:
         return
-    buckets = {each["bucket_id"]: S3AssetBucket(**each) for each in told["rows"]["S3AssetBucket"]}
-    assets = [_Told(each, now, buckets[each["bucket_id"]]) for each in told["assets"]]
-    store.batch_write([*_rows(told["rows"], now), *_api_keys(told["api_keys"])])
-    store.batch_write([entity for each in assets for entity in each.belongings()])
-    for each in assets:
-        _store_asset(store, each)
+    buckets = {row["bucket_id"]: S3AssetBucket(**row) for row in document["rows"]["S3AssetBucket"]}
+    assets = [_SampleAsset(entry, now, buckets[entry["bucket_id"]]) for entry in document["assets"]]
+    store.batch_write([*_rows(document["rows"], now), *_api_keys(document["api_keys"])])
+    store.batch_write([entity for asset in assets for entity in asset.belongings()])
+    for asset in assets:
+        _store_asset(store, asset)
     store.batch_write(databases)  # last: what was interrupted is done again
 
 
-def _rows(told: dict[str, list[Told]], now: datetime) -> Iterator[Entity]:
-    for name, rows in told.items():
+def _rows(rows_by_entity: dict[str, list[Row]], now: datetime) -> Iterator[Entity]:
+    for name, rows in rows_by_entity.items():
         for row in rows:
             days = row.pop("days_ago", None)
             created = {} if days is None else {"created_at": now - timedelta(days=days, minutes=20)}
             yield ENTITIES[name](**row, **created)
 
 
-def _api_keys(told: dict[str, Told]) -> Iterator[Entity]:
-    for raw, row in told.items():
+def _api_keys(keys: dict[str, Row]) -> Iterator[Entity]:
+    for raw, row in keys.items():
         yield vams.ApiKey(**row, api_key_hash=sha256(raw.encode()).hexdigest())
 
 
-def _store_asset(store: Store, told: _Told) -> None:
-    asset = told.asset()
+def _store_asset(store: Store, row: _SampleAsset) -> None:
+    asset = row.asset()
     key = Asset.key(database_id=asset.database_id, asset_id=asset.asset_id)
-    if not told.is_archived:
+    if not row.is_archived:
         store.put(asset)
     elif store.find(key.archived()) is None:
         store.archive(store.put(asset))
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _SampleAsset:
     """An asset as the file has it, and what it makes of the tables."""
 
-    told: Told
+    row: Row
     now: datetime
     bucket: S3AssetBucket
 
     @property
     def is_archived(self) -> bool:
-        return self.told.get("is_archived", False)
+        return self.row.get("is_archived", False)
 
     @property
     def _ids(self) -> dict[str, Any]:
-        return {"database_id": self.told["database_id"], "asset_id": self.told["asset_id"]}
+        return {"database_id": self.row["database_id"], "asset_id": self.row["asset_id"]}
 
     @property
     def _folder(self) -> str:
-        return f"{prefix_of(self.bucket)}{self.told['asset_id']}/"
+        return f"{prefix_of(self.bucket)}{self.row['asset_id']}/"
 
     def asset(self) -> Asset:
         """The primary record, as after its last version."""
         names = ("asset_name", "asset_type", "description", "is_distributable", "tags", "bucket_id")
         return Asset(
             **self._ids,
-            **{name: self.told[name] for name in names if name in self.told},
+            **{name: self.row[name] for name in names if name in self.row},
             asset_location=vams.Location(key=self._folder),
             preview_location=vams.Location(key=f"{self._folder}preview.jpg"),
-            created_at=self._ago(self.told),
-            updated_at=self._ago(self.told["versions"][-1]),
+            created_at=self._ago(self.row),
+            updated_at=self._ago(self.row["versions"][-1]),
         )
 
     def belongings(self) -> Iterator[Entity]:
         """Its versions with their files, its metadata and attributes, and the snapshot of them in
         its last version.
         """
-        for version in self.told["versions"]:
+        for version in self.row["versions"]:
             yield self._version(version)
-            for file in self.told["files"]:
+            for file in self.row["files"]:
                 if file["since"] <= int(version["id"]):
                     yield self._file_version(version, file)
-        for each in self._values("metadata"):
-            yield from self._metadata(*each)
-        for each in self._values("attributes"):
-            yield from self._attribute(*each)
+        for value in self._values("metadata"):
+            yield from self._metadata(*value)
+        for value in self._values("attributes"):
+            yield from self._attribute(*value)
 
-    def _version(self, told: Told) -> Entity:
+    def _version(self, version: Row) -> Entity:
         return vams.AssetVersion(
             **self._ids,
-            asset_version_id=told["id"],
-            version_alias=told.get("alias"),
-            comment=told["comment"],
+            asset_version_id=version["id"],
+            version_alias=version.get("alias"),
+            comment=version["comment"],
             is_archived=self.is_archived,
-            created_at=self._ago(told),
-            created_by=told["by"],
+            created_at=self._ago(version),
+            created_by=version["by"],
         )
 
-    def _file_version(self, version: Told, file: Told) -> Entity:
+    def _file_version(self, version: Row, file: Row) -> Entity:
         """Objects are not copied for a version: an object version stays until the content is
         another.
         """
-        written = max(
-            each for each in (file["since"], *file.get("again", ())) if each <= int(version["id"])
+        latest = max(
+            since
+            for since in (file["since"], *file.get("again", ()))
+            if since <= int(version["id"])
         )
         key = self._folder + file["path"].removeprefix("/")
-        object_version = sha256(f"{key} {written}".encode()).hexdigest()[:32]
+        object_version = sha256(f"{key} {latest}".encode()).hexdigest()[:32]
         return vams.AssetFileVersion(
             **self._ids, asset_version_id=version["id"], file_key=key, s3_version_id=object_version
         )
 
     def _values(self, kind: str) -> Iterator[tuple[str, str, Any]]:
         """Path, name and value: those of the asset itself, then those of its files."""
-        for path, told in (
-            (WHOLE_ASSET, self.told),
-            *((file["path"], file) for file in self.told["files"]),
+        for path, values in (
+            (WHOLE_ASSET, self.row),
+            *((file["path"], file) for file in self.row["files"]),
         ):
-            for name, value in told.get(kind, {}).items():
+            for name, value in values.get(kind, {}).items():
                 yield path, name, value
 
     def _metadata(self, path: str, name: str, value: str | dict[str, str]) -> Iterator[Entity]:
@@ -173,7 +175,7 @@ class _Told:
 
     @property
     def _last(self) -> str:
-        return self.told["versions"][-1]["id"]
+        return self.row["versions"][-1]["id"]
 
-    def _ago(self, told: Told) -> datetime:
-        return self.now - timedelta(days=told["days_ago"])
+    def _ago(self, row: Row) -> datetime:
+        return self.now - timedelta(days=row["days_ago"])

@@ -18,7 +18,7 @@ def declarations(blocks: list[s.Block], prefix: str = "") -> Iterator[Resource]:
     """Variables with defaults, locals and providers of a folder that state a text. `prefix` tells
     folders apart.
     """
-    yield from (each for each in _all(blocks, prefix) if each.attributes)
+    yield from (declaration for declaration in _all(blocks, prefix) if declaration.attributes)
 
 
 def declared(address: str, texts: dict[str, Any], file: str, line: int) -> Resource:
@@ -45,13 +45,15 @@ def _all(blocks: list[s.Block], prefix: str) -> Iterator[Resource]:
         elif block.type == "provider" and block.labels:
             texts = {
                 key: text
-                for name, each in arguments.items()
-                for key, text in _texts(name, each).items()
+                for name, argument in arguments.items()
+                for key, text in _texts(name, argument).items()
             }
             yield declared(f"{prefix}provider.{block.labels[0]}", texts, block.file, block.line)
         elif block.type == "locals":
-            for name, each in arguments.items():
-                yield declared(f"{prefix}local.{name}", _texts(name, each), block.file, each.line)
+            for name, argument in arguments.items():
+                yield declared(
+                    f"{prefix}local.{name}", _texts(name, argument), block.file, argument.line
+                )
 
 
 def _texts(name: str, argument: s.Argument) -> dict[str, str]:

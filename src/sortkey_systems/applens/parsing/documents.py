@@ -31,7 +31,7 @@ def policy_document(body: dict[str, Any]) -> str:
     ):
         for text in as_list(body.get(name)):
             statements += _statements(text)
-    statements += [_statement(each) for each in _blocks(body, "statement")]
+    statements += [_statement(block) for block in _blocks(body, "statement")]
     return json.dumps({"Version": body.get("version", "2012-10-17"), "Statement": statements})
 
 
@@ -50,28 +50,28 @@ def _statements(text: Any) -> list[Any]:
 def _blocks(body: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """The nested blocks of a name; what is not known, or is none, is left out."""
     return [
-        cast(dict[str, Any], each) for each in as_list(body.get(name)) if isinstance(each, dict)
+        cast(dict[str, Any], block) for block in as_list(body.get(name)) if isinstance(block, dict)
     ]
 
 
 def _statement(body: dict[str, Any]) -> dict[str, Any]:
-    made: dict[str, Any] = {"Effect": body.get("effect", "Allow")}
-    made.update({theirs: body[ours] for ours, theirs in _PLAIN.items() if body.get(ours)})
+    statement: dict[str, Any] = {"Effect": body.get("effect", "Allow")}
+    statement.update({theirs: body[ours] for ours, theirs in _PLAIN.items() if body.get(ours)})
     for ours, theirs in _PRINCIPALS.items():
         if blocks := _blocks(body, ours):
-            made[theirs] = _principals(blocks)
+            statement[theirs] = _principals(blocks)
     conditions: dict[str, dict[str, Any]] = {}
-    for each in _blocks(body, "condition"):
-        conditions.setdefault(str(each.get("test")), {})[str(each.get("variable"))] = each.get(
+    for block in _blocks(body, "condition"):
+        conditions.setdefault(str(block.get("test")), {})[str(block.get("variable"))] = block.get(
             "values"
         )
-    return {**made, "Condition": conditions} if conditions else made
+    return {**statement, "Condition": conditions} if conditions else statement
 
 
 def _principals(blocks: list[dict[str, Any]]) -> Any:
-    found: dict[str, list[Any]] = {}
+    principals: dict[str, list[Any]] = {}
     for block in blocks:
         if block.get("type") == "*":
             return "*"
-        found.setdefault(str(block.get("type")), []).extend(as_list(block.get("identifiers")))
-    return found
+        principals.setdefault(str(block.get("type")), []).extend(as_list(block.get("identifiers")))
+    return principals

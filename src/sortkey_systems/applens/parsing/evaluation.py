@@ -69,15 +69,15 @@ def evaluate(expression: s.Expression, scope: Scope) -> Any:
         return expression.value
     budget = scope.budget
     budget.spend()
-    found = _EVALUATORS[type(expression)](expression, scope)
-    if isinstance(found, Symbol):
-        budget.spend(len(found.references))
-    value: Any = found.value if isinstance(found, Symbol) else found
+    result = _EVALUATORS[type(expression)](expression, scope)
+    if isinstance(result, Symbol):
+        budget.spend(len(result.references))
+    value: Any = result.value if isinstance(result, Symbol) else result
     if isinstance(value, list | dict):
         budget.spend(len(cast(list[Any], value)))
     elif isinstance(value, str):
         budget.spend_text(value)
-    return found
+    return result
 
 
 def _name(expression: s.Name, scope: Scope) -> Any:
@@ -134,13 +134,13 @@ def step(of: Any, key: Any, budget: Budget) -> Any:
 def _step_of_symbol(of: Symbol, key: Any, budget: Budget) -> Any:
     within: Any = of.value
     if type(within) in (list, dict):
-        found = step(within, key, budget)
-        if isinstance(found, Absent) or (isinstance(found, Symbol) and found.references):
-            return found
+        member = step(within, key, budget)
+        if isinstance(member, Absent) or (isinstance(member, Symbol) and member.references):
+            return member
         references = References(budget)
         references.extend(of.references)
-        value = shown(found, references)
-        return Symbol(str(value), references, MISSING if isinstance(found, Symbol) else value)
+        value = shown(member, references)
+        return Symbol(str(value), references, MISSING if isinstance(member, Symbol) else value)
     return Symbol(
         "${" + of.inner + (f"[{key}]" if isinstance(key, int) else f".{key}") + "}", of.references
     )
@@ -148,7 +148,10 @@ def _step_of_symbol(of: Symbol, key: Any, budget: Budget) -> Any:
 
 def _splat(expression: s.Splat, scope: Scope) -> Any:
     over: Any = evaluate(expression.of, scope)
-    keys = [each if isinstance(each, str) else evaluate(each, scope) for each in expression.steps]
+    keys = [
+        step_key if isinstance(step_key, str) else evaluate(step_key, scope)
+        for step_key in expression.steps
+    ]
     value: Any = over.value if isinstance(over, Symbol) else over
     if isinstance(over, Symbol) and not isinstance(value, list):
         return Symbol(
@@ -158,7 +161,7 @@ def _splat(expression: s.Splat, scope: Scope) -> Any:
     if isinstance(value, list):
         items = cast(list[Any], value)
     elif isinstance(value, dict) and any(
-        hasattr(each, "address") for each in cast(dict[str, Any], value).values()
+        hasattr(member, "address") for member in cast(dict[str, Any], value).values()
     ):
         items = list(cast(dict[str, Any], value).values())
     return [_steps(item, keys, scope.budget) for item in items]
@@ -174,13 +177,13 @@ def _steps(of: Any, keys: Iterable[Any], budget: Budget) -> Any:
 def _template(expression: s.Template, scope: Scope) -> Any:
     references = scope.references()
     texts: list[str] = []
-    known, length = True, 0
+    is_known, length = True, 0
     for part in expression.parts:
         if isinstance(part, str):
             texts.append(part)
             continue
         if isinstance(part, s.Directive):
-            known = False
+            is_known = False
             if part.operand is not None:
                 shown(evaluate(part.operand, scope), references)
             texts.append("%{" + part.keyword + "}")
@@ -189,7 +192,7 @@ def _template(expression: s.Template, scope: Scope) -> Any:
         try:
             texts.append(as_text(deep(value, references)))
         except (NotKnown, TypeError):
-            known = False
+            is_known = False
             text = shown(value, references)
             texts.append(text if isinstance(text, str) else "${" + render(part) + "}")
         length += len(texts[-1])
@@ -198,7 +201,7 @@ def _template(expression: s.Template, scope: Scope) -> Any:
     if length > SIZE_MAX:
         return Symbol("${…}", references)
     text = "".join(texts)
-    return with_references(text, references) if known else Symbol(text, references)
+    return with_references(text, references) if is_known else Symbol(text, references)
 
 
 def _directive(expression: s.Directive, scope: Scope) -> Any:
@@ -210,15 +213,15 @@ def _tuple(expression: s.Tuple, scope: Scope) -> Any:
 
 
 def _object(expression: s.Object, scope: Scope) -> Any:
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for name, value in expression.items:
         key = (
             name.name
             if isinstance(name, s.Name) and name.name not in scope.names
             else evaluate(name, scope)
         )
-        found[str(shown(key, scope.references()))] = evaluate(value, scope)
-    return found
+        members[str(shown(key, scope.references()))] = evaluate(value, scope)
+    return members
 
 
 def _for(loop: s.For, scope: Scope) -> Any:
@@ -226,18 +229,18 @@ def _for(loop: s.For, scope: Scope) -> Any:
     references = scope.references()
     try:
         bound = (_bound(loop, pair, scope) for pair in _pairs(top(over, references)))
-        kept = (inner for inner in bound if _holds(loop, inner))
+        scopes = (inner for inner in bound if _holds(loop, inner))
         if loop.key is None:
-            return [evaluate(loop.value, inner) for inner in kept]
-        found: dict[str, Any] = {}
-        for inner in kept:
+            return [evaluate(loop.value, inner) for inner in scopes]
+        members: dict[str, Any] = {}
+        for inner in scopes:
             key = str(top(evaluate(loop.key, inner), references))
             value = evaluate(loop.value, inner)
             if loop.grouped:
-                found.setdefault(key, []).append(value)
+                members.setdefault(key, []).append(value)
             else:
-                found[key] = value
-        return found
+                members[key] = value
+        return members
     except NotKnown:
         shown(over, references)
         inner = scope.bind(**{name: Symbol("${" + name + "}", references) for name in loop.names})
@@ -331,8 +334,8 @@ def _unary(expression: s.Unary, scope: Scope) -> Any:
     references = scope.references()
     value = evaluate(expression.operand, scope)
     try:
-        known = deep(value, references)
-        return with_references(not known if expression.operator == "!" else -known, references)
+        operand = deep(value, references)
+        return with_references(not operand if expression.operator == "!" else -operand, references)
     except (NotKnown, TypeError):
         shown(value, references)
         return Symbol("${" + render(expression) + "}", references)
@@ -342,7 +345,7 @@ def _call(expression: s.Call, scope: Scope) -> Any:
     name = expression.function
     if name in ("try", "can"):
         return _try(expression, scope)
-    arguments = [evaluate(each, scope) for each in expression.arguments]
+    arguments = [evaluate(argument, scope) for argument in expression.arguments]
     if expression.expand and arguments:
         last = arguments[-1].value if isinstance(arguments[-1], Symbol) else arguments[-1]
         if isinstance(last, list):
@@ -391,7 +394,7 @@ class _Nobody:
 
 
 def _try(expression: s.Call, scope: Scope) -> Any:
-    values = [evaluate(each, scope) for each in expression.arguments]
+    values = [evaluate(argument, scope) for argument in expression.arguments]
     if expression.function == "can" and values:
         unsure = (
             isinstance(values[0], Symbol)
@@ -401,7 +404,7 @@ def _try(expression: s.Call, scope: Scope) -> Any:
         return (
             Symbol("${" + render(expression) + "}") if unsure else not isinstance(values[0], Absent)
         )
-    return next((each for each in values if not isinstance(each, Absent)), None)
+    return next((value for value in values if not isinstance(value, Absent)), None)
 
 
 _EVALUATORS: dict[type[s.Expression], Callable[[Any, Scope], Any]] = {

@@ -43,7 +43,7 @@ def render(expression: s.Expression | str) -> str:
         case s.Call("sensitive"):
             return "sensitive(…)"
         case s.Call(function, arguments, expand):
-            return f"{function}({', '.join(render(each) for each in arguments)}{'...' if expand else ''})"
+            return f"{function}({', '.join(render(argument) for argument in arguments)}{'...' if expand else ''})"
         case s.Conditional(condition, then, otherwise):
             return f"{render(condition)} ? {render(then)} : {render(otherwise)}"
         case s.Binary(operator, left, right):

@@ -53,10 +53,10 @@ def call(name: str, arguments: list[Any], budget: Budget, text: Callable[[], str
         if name == "nonsensitive":  # meant for people who run Terraform; a report goes further
             return arguments[0]
         if name in WALKING:
-            return WALKING[name](references, *[top(each, references) for each in arguments])
+            return WALKING[name](references, *[top(argument, references) for argument in arguments])
         if name in STRUCTURAL:
-            return STRUCTURAL[name](*[top(each, references) for each in arguments])
-        values = [deep(each, references) for each in arguments]
+            return STRUCTURAL[name](*[top(argument, references) for argument in arguments])
+        values = [deep(argument, references) for argument in arguments]
         return with_references(within(PLAIN[name](*values)), references)
     except NoMatch:
         return Absent("${null}", references)
@@ -123,12 +123,14 @@ def _flatten(references: References, items: list[Any]) -> list[Any]:
 
 
 def _setproduct(references: References, *sets: list[Any]) -> list[Any]:
-    references.budget.spend(math.prod(len(each) for each in sets) * len(sets))
-    return [list(each) for each in itertools.product(*sets)]
+    references.budget.spend(math.prod(len(members) for members in sets) * len(sets))
+    return [list(combination) for combination in itertools.product(*sets)]
 
 
 def _merge(*maps: dict[str, Any] | None) -> dict[str, Any]:
-    return {name: value for each in maps if each is not None for name, value in each.items()}
+    return {
+        name: value for members in maps if members is not None for name, value in members.items()
+    }
 
 
 def _lookup(of: dict[str, Any], name: str, *default: Any) -> Any:
@@ -175,7 +177,7 @@ WALKING: dict[str, Callable[..., Any]] = {
 
 STRUCTURAL: dict[str, Callable[..., Any]] = {
     "merge": _merge,
-    "concat": lambda *lists: [item for each in lists for item in each],
+    "concat": lambda *lists: [item for members in lists for item in members],
     "tolist": list,
     "tomap": lambda of: {**of},
     "list": lambda *items: list(items),
@@ -186,7 +188,7 @@ STRUCTURAL: dict[str, Callable[..., Any]] = {
     "length": len,
     "one": _one,
     "coalesce": _coalesce,
-    "coalescelist": lambda *lists: next(each for each in lists if each),
+    "coalescelist": lambda *lists: next(members for members in lists if members),
     "reverse": lambda items: items[::-1],
     "slice": lambda items, start, end: items[int(start) : int(end)],
     "compact": lambda items: [item for item in items if item not in (None, "")],
@@ -283,7 +285,7 @@ def _cidrsubnet(prefix: str, bits: int, number: int) -> str:
 
 
 def _range(*bounds: int) -> list[int]:
-    numbers = range(*(int(each) for each in bounds))
+    numbers = range(*(int(bound) for bound in bounds))
     if len(numbers) > SIZE_MAX:
         raise ValueError
     return list(numbers)
@@ -322,10 +324,10 @@ def _captured(match: re.Match[str]) -> Any:
 
 
 def _regex(pattern: str, text: str) -> Any:
-    found = _compiled(pattern, text).search(text)
-    if found is None:
+    match = _compiled(pattern, text).search(text)
+    if match is None:
         raise NoMatch
-    return _captured(found)
+    return _captured(match)
 
 
 PLAIN: dict[str, Callable[..., Any]] = {
@@ -367,9 +369,9 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "sort": sorted,
     "alltrue": lambda items: all(item in (True, "true") for item in items),
     "anytrue": lambda items: any(item in (True, "true") for item in items),
-    "setunion": lambda *sets: _set(item for each in sets for item in each),
+    "setunion": lambda *sets: _set(item for members in sets for item in members),
     "setintersection": lambda *sets: _set(
-        item for item in sets[0] if all(item in each for each in sets)
+        item for item in sets[0] if all(item in members for members in sets)
     ),
     "setsubtract": lambda left, right: _set(item for item in left if item not in right),
     "tostring": lambda value: None if value is None else as_text(value),

@@ -63,16 +63,16 @@ def _parsed(tokens: list[Token], depth: int = 0) -> s.Expression:
 
 
 def _template(parts: Sequence[Part], depth: int = 0) -> s.Expression:
-    found = [part if isinstance(part, str) else _hole(part, depth) for part in parts]
-    if all(isinstance(part, str) for part in found):
-        return s.Literal("".join(part for part in found if isinstance(part, str)))
+    template = [part if isinstance(part, str) else _hole(part, depth) for part in parts]
+    if all(isinstance(part, str) for part in template):
+        return s.Literal("".join(part for part in template if isinstance(part, str)))
     if (
-        len(found) == 1
-        and isinstance(found[0], s.Expression)
-        and not isinstance(found[0], s.Directive)
+        len(template) == 1
+        and isinstance(template[0], s.Expression)
+        and not isinstance(template[0], s.Directive)
     ):
-        return found[0]  # "${x}" is x, not its text
-    return s.Template(found)
+        return template[0]  # "${x}" is x, not its text
+    return s.Template(template)
 
 
 def _hole(hole: Hole, depth: int) -> s.Expression:
@@ -126,7 +126,7 @@ class _Parser:
         token = self.tokens[min(self.at, len(self.tokens) - 1)]
         return s.HclError(f"{what} {_NAMES_OF_KINDS.get(token.kind, token.kind)}", token.line)
 
-    def body(self, closing: str, opened: int = 0) -> s.Body:
+    def body(self, closing: str, opening_line: int = 0) -> s.Body:
         body, flat, self.flat = s.Body(), self.flat, 0
         while True:
             self.skip_lines()
@@ -135,7 +135,9 @@ class _Parser:
                 self.flat = flat
                 return body
             if self.kind() == "end":
-                raise s.HclError(f"the block opened on line {opened} is not closed", opened)
+                raise s.HclError(
+                    f"the block opened on line {opening_line} is not closed", opening_line
+                )
             if self.kind() not in ("name", "text"):
                 raise self.wrong("an argument or a block should stand at")
             self._member(body)
@@ -172,16 +174,16 @@ class _Parser:
 
     def expression(self) -> s.Expression:
         depth = self._deeper()
-        found = self._binary(1)
+        condition = self._binary(1)
         if self.accept("?"):
             self.flat += 1
             then = self.expression()
             self.expect(":")
             self.kind()
             self.flat -= 1
-            found = s.Conditional(found, then, self.expression())
+            condition = s.Conditional(condition, then, self.expression())
         self.depth = depth
-        return found
+        return condition
 
     def _binary(self, lowest: int) -> s.Expression:
         left = self._unary()
@@ -197,9 +199,9 @@ class _Parser:
         if self.kind() in ("-", "!"):
             operator = self.take().kind
             depth = self._deeper()
-            found = s.Unary(operator, self._unary())
+            operation = s.Unary(operator, self._unary())
             self.depth = depth
-            return found
+            return operation
         return self._steps(self._term())
 
     def _term(self) -> s.Expression:
@@ -229,15 +231,15 @@ class _Parser:
     def _bracket(self, kind: str) -> s.Expression:
         self.flat += 1
         if kind == "(":
-            found = self.expression()
+            inner = self.expression()
             self._close(")")
         elif self.kind() == "name" and self.tokens[self.at].value == "for":
-            found = self._for(kind)
+            inner = self._for(kind)
         elif kind == "[":
-            found = s.Tuple(self._list("]"))
+            inner = s.Tuple(self._list("]"))
         else:
-            found = self._object()
-        return found
+            inner = self._object()
+        return inner
 
     def _close(self, kind: str) -> None:
         """The bracket's own end; what follows on the next line is no longer inside."""
@@ -314,17 +316,21 @@ class _Parser:
         self._close("}" if kind == "{" else "]")
         return s.For(names, over, first if value else None, value or first, condition, grouped)
 
-    def _steps(self, found: s.Expression) -> s.Expression:
+    def _steps(self, expression: s.Expression) -> s.Expression:
         """What follows a term: `.name`, `.0`, `[key]`, `[*]`, `.*`."""
         length = 0
         while True:
             length = self._longer(length)
             step = self._step()
             if step is None:
-                return found
+                return expression
             if step == "*":
-                return s.Splat(found, self._splat_steps())
-            found = s.Attribute(found, step) if isinstance(step, str) else s.Index(found, step)
+                return s.Splat(expression, self._splat_steps())
+            expression = (
+                s.Attribute(expression, step)
+                if isinstance(step, str)
+                else s.Index(expression, step)
+            )
 
     def _splat_steps(self) -> list[str | s.Expression]:
         steps: list[str | s.Expression] = []

@@ -58,7 +58,7 @@ def instance_keys(block: s.Block, scope: Scope, tree: Tree, address: str) -> Key
     """What `count` or `for_each` make of a block. Where that is not stated, one instance stands for
     all.
     """
-    count, each = block.body.arguments.get("count"), block.body.arguments.get("for_each")
+    count, for_each = block.body.arguments.get("count"), block.body.arguments.get("for_each")
     names: dict[str, Any] = {}
     try:
         if count is not None:
@@ -66,9 +66,9 @@ def instance_keys(block: s.Block, scope: Scope, tree: Tree, address: str) -> Key
             number = int(float(top(evaluate(count.expression, scope), [])))
             _spend(tree, number)
             return Keys("count", [(f"[{i}]", i, {"count": {"index": i}}) for i in range(number)])
-        if each is not None:
+        if for_each is not None:
             names = {"each": {"key": Symbol("${each.key}"), "value": Symbol("${each.value}")}}
-            pairs = _pairs(top(evaluate(each.expression, scope), []))
+            pairs = _pairs(top(evaluate(for_each.expression, scope), []))
             _spend(tree, len(pairs))
             return Keys(
                 "each",
@@ -173,12 +173,12 @@ class Instance:
 def body_values(body: s.Body, scope: Scope, top_level: bool = False) -> dict[str, Any]:
     """Arguments and nested blocks of a body; null is as if it were not there."""
     scope.budget.spend()
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, argument in body.arguments.items():
         if not (top_level and name in _META):
             value = evaluate(argument.expression, scope)
             if value is not None:
-                found[name] = value
+                values[name] = value
     nested: dict[str, list[Any]] = {}
     for block in body.blocks:
         if top_level and block.type in _META:
@@ -189,7 +189,7 @@ def body_values(body: s.Body, scope: Scope, top_level: bool = False) -> dict[str
             nested.setdefault(block.type, []).append(body_values(block.body, scope))
     # An argument may have the name of a block, and its value may be that of a local: it is not
     # changed.
-    return found | {name: [*as_list(found.get(name)), *blocks] for name, blocks in nested.items()}
+    return values | {name: [*as_list(values.get(name)), *blocks] for name, blocks in nested.items()}
 
 
 def _dynamic(block: s.Block, scope: Scope) -> list[dict[str, Any]]:
@@ -200,8 +200,8 @@ def _dynamic(block: s.Block, scope: Scope) -> list[dict[str, Any]]:
         if iterator and isinstance(iterator.expression, s.Name)
         else block.labels[0]
     )
-    each = block.body.arguments.get("for_each")
-    over: Any = evaluate(each.expression, scope) if each else []
+    for_each = block.body.arguments.get("for_each")
+    over: Any = evaluate(for_each.expression, scope) if for_each else []
     references = scope.references()
     try:
         items = top(over, references)
@@ -240,13 +240,13 @@ def _linked(value: Any, path: str, links: dict[Link, None], budget: Budget) -> A
         budget.spend()
         members = cast(dict[str, Any], value).items()
         return {
-            name: _linked(each, f"{path}.{name}", links, budget)
-            for name, each in members
-            if each is not None
+            name: _linked(member, f"{path}.{name}", links, budget)
+            for name, member in members
+            if member is not None
         }
     if isinstance(value, list):
         budget.spend()
-        return [_linked(each, path, links, budget) for each in cast(list[Any], value)]
+        return [_linked(member, path, links, budget) for member in cast(list[Any], value)]
     references = References(budget)
     plain = shown(value, references)
     links.update(dict.fromkeys(Link(path, *reference) for reference in references))

@@ -42,16 +42,18 @@ def parse_json_values(text: str) -> dict[str, Any]:
 
 def _blocks(kind: str, labels: list[str], content: Any, file: str) -> list[s.Block]:
     if len(labels) == _LABELS.get(kind, 0):
-        bodies = [cast(dict[str, Any], each) for each in as_list(content) if isinstance(each, dict)]
-        return [s.Block(kind, labels, _body(kind, each), 1, file) for each in bodies]
-    found: list[s.Block] = []
-    for each in as_list(content):
-        if not isinstance(each, dict):
+        bodies = [
+            cast(dict[str, Any], entry) for entry in as_list(content) if isinstance(entry, dict)
+        ]
+        return [s.Block(kind, labels, _body(kind, body), 1, file) for body in bodies]
+    blocks: list[s.Block] = []
+    for entry in as_list(content):
+        if not isinstance(entry, dict):
             raise s.HclError(f"{kind} {' '.join(labels)} should hold an object", 1)
-        for label, inner in cast(dict[str, Any], each).items():
+        for label, inner in cast(dict[str, Any], entry).items():
             if label != "//":
-                found += _blocks(kind, [*labels, label], inner, file)
-    return found
+                blocks += _blocks(kind, [*labels, label], inner, file)
+    return blocks
 
 
 def _body(kind: str, content: dict[str, Any]) -> s.Body:
@@ -62,7 +64,7 @@ def _body(kind: str, content: dict[str, Any]) -> s.Body:
         if name == "dynamic" and isinstance(value, dict):
             body.blocks += _dynamics(cast(dict[str, Any], value))
         elif name == "depends_on":
-            names = [parse_expression(str(each)) for each in as_list(value)]
+            names = [parse_expression(str(member)) for member in as_list(value)]
             body.arguments[name] = s.Argument(s.Tuple(names), 1)
         else:
             body.arguments[name] = s.Argument(
@@ -72,17 +74,17 @@ def _body(kind: str, content: dict[str, Any]) -> s.Body:
 
 
 def _dynamics(content: dict[str, Any]) -> list[s.Block]:
-    found: list[s.Block] = []
+    blocks: list[s.Block] = []
     for label, bodies in content.items():
-        for each in map(partial(_object, label), as_list(bodies)):
+        for body in map(partial(_object, label), as_list(bodies)):
             inner = s.Body()
-            inner.arguments["for_each"] = s.Argument(_expression(each.get("for_each", [])), 1)
-            content = _object(label, each.get("content", {}))
+            inner.arguments["for_each"] = s.Argument(_expression(body.get("for_each", [])), 1)
+            content = _object(label, body.get("content", {}))
             inner.blocks = [s.Block("content", [], _body("", content), 1)]
-            if "iterator" in each:
-                inner.arguments["iterator"] = s.Argument(s.Name(str(each["iterator"])), 1)
-            found.append(s.Block("dynamic", [label], inner, 1))
-    return found
+            if "iterator" in body:
+                inner.arguments["iterator"] = s.Argument(s.Name(str(body["iterator"])), 1)
+            blocks.append(s.Block("dynamic", [label], inner, 1))
+    return blocks
 
 
 def _object(label: str, value: Any) -> dict[str, Any]:
@@ -95,8 +97,8 @@ def _expression(value: Any) -> s.Expression:
     if isinstance(value, str):
         return parse_template(value)
     if isinstance(value, list):
-        return s.Tuple([_expression(each) for each in cast(list[Any], value)])
+        return s.Tuple([_expression(member) for member in cast(list[Any], value)])
     if isinstance(value, dict):
         items = cast(dict[str, Any], value).items()
-        return s.Object([(s.Literal(name), _expression(each)) for name, each in items])
+        return s.Object([(s.Literal(name), _expression(member)) for name, member in items])
     return s.Literal(value)

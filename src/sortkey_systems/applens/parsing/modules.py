@@ -128,7 +128,7 @@ class Module:
             "${path.root}": self.root,
             "${path.cwd}": self.root,
         }
-        marker = next((each for each in bases if path.startswith(f"{each}/")), "")
+        marker = next((base for base in bases if path.startswith(f"{base}/")), "")
         data = self.tree.files.get(
             _joined(bases.get(marker, self.root), path[len(marker) :].lstrip("/"))
         )
@@ -149,10 +149,10 @@ class Module:
         if kind == "var":
             return self._variable(name)
         if kind == "local":
-            found = self.locals.get(name)
+            value = self.locals.get(name)
             return (
-                evaluate(found.expression, self.scope)
-                if found
+                evaluate(value.expression, self.scope)
+                if value
                 else self.undeclared(f"local.{name}")
             )
         if kind == "output":
@@ -182,11 +182,11 @@ class Module:
         return redacted(value, self.tree.budget, is_written=is_argument) if hides else value
 
     def _given(self, name: str) -> Any:
-        given = self.folder.values if self.arguments is None else self.arguments
+        arguments = self.folder.values if self.arguments is None else self.arguments
         block = self.variables.get(name)
         stated = block.body.arguments if block is not None else {}
-        if name in given:
-            return self._typed(stated, given[name])
+        if name in arguments:
+            return self._typed(stated, arguments[name])
         if "default" in stated:
             return self._typed(stated, evaluate(stated["default"].expression, self.scope))
         if block is not None:
@@ -220,9 +220,10 @@ class Module:
     def _called(self, name: str, block: s.Block, key: str, names: dict[str, Any]) -> Call:
         scope = self.scope.bind(**names)
         arguments = {
-            each: evaluate(argument.expression, scope)
-            for each, argument in block.body.arguments.items()
-            if each not in ("source", "version", "count", "for_each", "providers", "depends_on")
+            parameter: evaluate(argument.expression, scope)
+            for parameter, argument in block.body.arguments.items()
+            if parameter
+            not in ("source", "version", "count", "for_each", "providers", "depends_on")
         }
         address = f"{self.prefix}module.{name}{key}"
         source = block.body.arguments.get("source")
@@ -247,13 +248,15 @@ class Module:
 
     def all_resources(self) -> list[Resource]:
         """Every resource of the module and of those that it calls."""
-        found: list[Resource] = []
+        resources: list[Resource] = []
         for address in self.resources:
-            found += [instance.resource() for instance in _each(self.value("resource", address))]
+            resources += [
+                instance.resource() for instance in _each(self.value("resource", address))
+            ]
         for name in self.calls:
             for call in _each(self.value("module", name)):
-                found += call.resources()
-        return found
+                resources += call.resources()
+        return resources
 
 
 @dataclass(slots=True)

@@ -31,10 +31,10 @@ class Redactor:
         self._literals = frozenset(_literals(root, ""))
         self._changes: dict[str, list[Any]] = {}
         self._secrets: set[str] = set()
-        for each in objects_at(document, "resource_changes"):
-            change = object_at(each, "change")
+        for entry in objects_at(document, "resource_changes"):
+            change = object_at(entry, "change")
             marks = [change.get("after_sensitive"), change.get("before_sensitive")]
-            self._changes.setdefault(str(each.get("address")), []).extend(marks)
+            self._changes.setdefault(str(entry.get("address")), []).extend(marks)
         for value in _sensitive_values(document, root):
             self._remember(value)
 
@@ -45,9 +45,9 @@ class Redactor:
         true for.
         """
         literal = _INDEX.sub("", address)
-        for each in (marks, *self._changes.get(address, ())):
+        for mark in (marks, *self._changes.get(address, ())):
             values = {
-                name: self._marked(value, _member(each, name), literal, name)
+                name: self._marked(value, _member(mark, name), literal, name)
                 for name, value in values.items()
             }
         return self._by_provider(kind, values, literal)
@@ -65,22 +65,23 @@ class Redactor:
         """
         if self._secrets:
             secrets = sorted(self._secrets, key=len, reverse=True)
-            for each in resources:
-                each.attributes = {
-                    name: _without(value, name, secrets) for name, value in each.attributes.items()
+            for resource in resources:
+                resource.attributes = {
+                    name: _without(value, name, secrets)
+                    for name, value in resource.attributes.items()
                 }
 
     def _marked(self, value: Any, marks: Any, literal: str, path: str) -> Any:
         if isinstance(marks, dict) and isinstance(value, dict):
             members = cast(dict[str, Any], value).items()
             return {
-                n: self._marked(each, _member(marks, n), literal, f"{path}.{n}")
-                for n, each in members
+                n: self._marked(member, _member(marks, n), literal, f"{path}.{n}")
+                for n, member in members
             }
         if isinstance(marks, list) and isinstance(value, list):
             beyond = [False] * len(cast(list[Any], value))
             pairs = zip(cast(list[Any], value), [*cast(list[Any], marks), *beyond], strict=False)
-            return [self._marked(each, mark, literal, path) for each, mark in pairs]
+            return [self._marked(member, mark, literal, path) for member, mark in pairs]
         return self._hide(value, (literal, path) in self._literals) if _holds_true(marks) else value
 
     def _at(self, value: Any, steps: list[Any]) -> Any:
@@ -98,7 +99,7 @@ class Redactor:
         if isinstance(value, list) and isinstance(key, int):
             items = cast(list[Any], value)
             return [
-                self._at(each, steps[1:]) if at == key else each for at, each in enumerate(items)
+                self._at(item, steps[1:]) if at == key else item for at, item in enumerate(items)
             ]
         return self._hide(value)
 
@@ -131,13 +132,15 @@ class Redactor:
 
 def object_at(of: dict[str, Any], name: str) -> dict[str, Any]:
     """The object of a name; an empty one where there is none, or something else."""
-    found = of.get(name)
-    return cast(dict[str, Any], found) if isinstance(found, dict) else {}
+    member = of.get(name)
+    return cast(dict[str, Any], member) if isinstance(member, dict) else {}
 
 
 def objects_at(of: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """The objects of a list of a name."""
-    return [cast(dict[str, Any], each) for each in as_list(of.get(name)) if isinstance(each, dict)]
+    return [
+        cast(dict[str, Any], member) for member in as_list(of.get(name)) if isinstance(member, dict)
+    ]
 
 
 def _sensitive_values(document: dict[str, Any], root: dict[str, Any]) -> Iterator[Any]:
@@ -163,10 +166,10 @@ def _sensitive_values(document: dict[str, Any], root: dict[str, Any]) -> Iterato
 
 def _literals(module: dict[str, Any], prefix: str) -> Iterator[tuple[str, str]]:
     """Address and path of what the source states as a literal."""
-    for each in objects_at(module, "resources"):
+    for resource in objects_at(module, "resources"):
         yield from (
-            (f"{prefix}{each.get('address')}", path)
-            for path in _constants(object_at(each, "expressions"), "")
+            (f"{prefix}{resource.get('address')}", path)
+            for path in _constants(object_at(resource, "expressions"), "")
         )
     for name, call in object_at(module, "module_calls").items():
         if isinstance(call, dict):
@@ -177,9 +180,9 @@ def _literals(module: dict[str, Any], prefix: str) -> Iterator[tuple[str, str]]:
 
 def _constants(expressions: dict[str, Any], path: str) -> Iterator[str]:
     for name, value in expressions.items():
-        for each in as_list(value):
-            if isinstance(each, dict):
-                inner = cast(dict[str, Any], each)
+        for part in as_list(value):
+            if isinstance(part, dict):
+                inner = cast(dict[str, Any], part)
                 if "constant_value" in inner:
                     yield path + name
                 else:
@@ -207,10 +210,11 @@ def _key(step: Any) -> str | int | None:
 def _without(value: Any, name: str, secrets: list[str]) -> Any:
     if isinstance(value, dict):
         return {
-            key: _without(each, key, secrets) for key, each in cast(dict[str, Any], value).items()
+            key: _without(member, key, secrets)
+            for key, member in cast(dict[str, Any], value).items()
         }
     if isinstance(value, list):
-        return [_without(each, name, secrets) for each in cast(list[Any], value)]
+        return [_without(member, name, secrets) for member in cast(list[Any], value)]
     if not isinstance(value, str) or isinstance(value, Sensitive):
         return value
     script = decoded(value) if name.startswith("user_data") else value
@@ -230,5 +234,5 @@ def _texts(value: Any) -> Iterator[str]:
             if isinstance(value, dict)
             else cast(list[Any], value)
         )
-        for each in inner:
-            yield from _texts(each)
+        for member in inner:
+            yield from _texts(member)

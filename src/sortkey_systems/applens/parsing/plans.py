@@ -35,63 +35,65 @@ def resources_of(document: dict[str, Any], file: str) -> list[Resource]:
     """All resources that a plan or a state has, without what it marks as sensitive."""
     redactor = Redactor(document)
     if "resources" in document and "format_version" not in document:
-        found = list(_from_state_file(document, redactor, file))
+        resources = list(_from_state_file(document, redactor, file))
     else:
         values = object_at(document, "planned_values") or object_at(document, "values")
-        found = list(_from_module(object_at(values, "root_module"), redactor, file))
+        resources = list(_from_module(object_at(values, "root_module"), redactor, file))
         prior = object_at(object_at(document, "prior_state"), "values")
-        planned = {each.address for each in found}
-        found += [
+        planned = {resource.address for resource in resources}
+        resources += [
             e
             for e in _from_module(object_at(prior, "root_module"), redactor, file)
             if e.mode == "data" and e.address not in planned
         ]
-    redactor.remove_copies(found)
-    _link_by_configuration(found, object_at(object_at(document, "configuration"), "root_module"))
-    _link_by_identifiers(found)
-    return found
+    redactor.remove_copies(resources)
+    _link_by_configuration(
+        resources, object_at(object_at(document, "configuration"), "root_module")
+    )
+    _link_by_identifiers(resources)
+    return resources
 
 
 def _from_module(module: dict[str, Any], redactor: Redactor, file: str) -> Iterator[Resource]:
-    for each in objects_at(module, "resources"):
+    for block in objects_at(module, "resources"):
         values = {
-            name: value for name, value in object_at(each, "values").items() if value is not None
+            name: value for name, value in object_at(block, "values").items() if value is not None
         }
         values = redactor.planned(
-            each["address"], each["type"], values, each.get("sensitive_values")
+            block["address"], block["type"], values, block.get("sensitive_values")
         )
-        made = _resource(each["address"], each, values, module.get("address", ""), file)
-        made.links += [
-            Link("depends_on", address, "") for address in as_list(each.get("depends_on"))
+        resource = _resource(block["address"], block, values, module.get("address", ""), file)
+        resource.links += [
+            Link("depends_on", address, "") for address in as_list(block.get("depends_on"))
         ]
-        yield made
+        yield resource
     for child in objects_at(module, "child_modules"):
         yield from _from_module(child, redactor, file)
 
 
 def _from_state_file(document: dict[str, Any], redactor: Redactor, file: str) -> Iterator[Resource]:
-    for each in objects_at(document, "resources"):
-        prefix = f"{each['module']}." if each.get("module") else ""
-        data = "data." if each.get("mode") == "data" else ""
-        for instance in objects_at(each, "instances"):
+    for block in objects_at(document, "resources"):
+        prefix = f"{block['module']}." if block.get("module") else ""
+        data = "data." if block.get("mode") == "data" else ""
+        for instance in objects_at(block, "instances"):
             key = instance.get("index_key")
             index = "" if key is None else f"[{key}]" if isinstance(key, int) else f'["{key}"]'
-            address = f"{prefix}{data}{each['type']}.{each['name']}{index}"
+            address = f"{prefix}{data}{block['type']}.{block['name']}{index}"
             values = {n: v for n, v in object_at(instance, "attributes").items() if v is not None}
-            values = redactor.stored(each["type"], values, instance.get("sensitive_attributes"))
-            made = _resource(address, each, values, each.get("module", ""), file)
-            made.links += [
+            values = redactor.stored(block["type"], values, instance.get("sensitive_attributes"))
+            resource = _resource(address, block, values, block.get("module", ""), file)
+            resource.links += [
                 Link("depends_on", str(target), "")
                 for target in as_list(instance.get("dependencies"))
             ]
-            yield made
+            yield resource
 
 
 def _resource(
-    address: str, each: dict[str, Any], values: dict[str, Any], module: str, file: str
+    address: str, block: dict[str, Any], values: dict[str, Any], module: str, file: str
 ) -> Resource:
-    kind, name = str(each["type"]), str(each["name"])
-    mode = str(each.get("mode", "managed"))
+    kind, name = str(block["type"]), str(block["name"])
+    mode = str(block.get("mode", "managed"))
     return Resource(address, kind, name, values, [], mode, kind.partition("_")[0], module, file, 1)
 
 
@@ -99,16 +101,16 @@ def _link_by_configuration(resources: list[Resource], root: dict[str, Any]) -> N
     links: dict[str, list[tuple[str, Reference]]] = {}
     _configured(root, "", {}, links)
     instances: dict[str, list[str]] = {}
-    for each in resources:
-        instances.setdefault(_INDEX.sub("", each.address), []).append(each.address)
-    for each in resources:
-        for path, (target, attribute) in links.get(_INDEX.sub("", each.address), []):
+    for resource in resources:
+        instances.setdefault(_INDEX.sub("", resource.address), []).append(resource.address)
+    for resource in resources:
+        for path, (target, attribute) in links.get(_INDEX.sub("", resource.address), []):
             for address in _same_index(
-                each.address, target, instances.get(_INDEX.sub("", target), [])
+                resource.address, target, instances.get(_INDEX.sub("", target), [])
             ):
-                each.links.append(Link(path, address, attribute))
-                if path.partition(".")[0] not in each.attributes and "." not in path:
-                    each.attributes[path] = "${" + f"{address}.{attribute}" + "}"
+                resource.links.append(Link(path, address, attribute))
+                if path.partition(".")[0] not in resource.attributes and "." not in path:
+                    resource.attributes[path] = "${" + f"{address}.{attribute}" + "}"
 
 
 def _same_index(source: str, target: str, instances: list[str]) -> list[str]:
@@ -118,7 +120,7 @@ def _same_index(source: str, target: str, instances: list[str]) -> list[str]:
     if target in instances:
         return [target]
     key = _INDEX.findall(source)[-1:]
-    same = [each for each in instances if _INDEX.findall(each)[-1:] == key]
+    same = [instance for instance in instances if _INDEX.findall(instance)[-1:] == key]
     return same if key and same else instances
 
 
@@ -132,18 +134,20 @@ def _configured(
     outputs: dict[str, list[Reference]] = {}
     calls = object_at(module, "module_calls")
     for name, call in calls.items():
-        given = {
+        arguments = {
             variable: _resolved(_references(expression), prefix, variables, outputs)
             for variable, expression in object_at(call, "expressions").items()
         }
-        inner = _configured(object_at(call, "module"), f"{prefix}module.{name}.", given, links)
-        outputs.update({f"module.{name}.{output}": found for output, found in inner.items()})
-    for each in objects_at(module, "resources"):
-        into = links.setdefault(prefix + each["address"], [])
-        for path, expression in _expressions(object_at(each, "expressions")):
+        inner = _configured(object_at(call, "module"), f"{prefix}module.{name}.", arguments, links)
+        outputs.update(
+            {f"module.{name}.{output}": references for output, references in inner.items()}
+        )
+    for block in objects_at(module, "resources"):
+        into = links.setdefault(prefix + block["address"], [])
+        for path, expression in _expressions(object_at(block, "expressions")):
             into += [
-                (path, found)
-                for found in _resolved(_references(expression), prefix, variables, outputs)
+                (path, reference)
+                for reference in _resolved(_references(expression), prefix, variables, outputs)
             ]
     return {
         name: _resolved(_references(output.get("expression")), prefix, variables, outputs)
@@ -153,9 +157,9 @@ def _configured(
 
 def _expressions(tree: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
     for name, value in tree.items():
-        for each in as_list(value):
-            if isinstance(each, dict):
-                inner = cast(dict[str, Any], each)
+        for part in as_list(value):
+            if isinstance(part, dict):
+                inner = cast(dict[str, Any], part)
                 if "references" in inner:
                     yield path + name, inner
                 elif "constant_value" not in inner:
@@ -165,7 +169,9 @@ def _expressions(tree: dict[str, Any], path: str = "") -> Iterator[tuple[str, di
 def _references(expression: Any) -> list[str]:
     if not isinstance(expression, dict):
         return []
-    return [str(each) for each in as_list(cast(dict[str, Any], expression).get("references"))]
+    return [
+        str(reference) for reference in as_list(cast(dict[str, Any], expression).get("references"))
+    ]
 
 
 def _resolved(
@@ -174,55 +180,57 @@ def _resolved(
     variables: dict[str, list[Reference]],
     outputs: dict[str, list[Reference]],
 ) -> list[Reference]:
-    found: dict[Reference, None] = {}
+    references_found: dict[Reference, None] = {}
     for text in texts:
         if any(other != text and other.startswith((f"{text}.", f"{text}[")) for other in texts):
             continue  # Terraform lists `a.b.c` and also `a.b`
         parts = text.split(".")
         if parts[0] == "var":
-            found.update(dict.fromkeys(variables.get(parts[1].partition("[")[0], [])))
+            references_found.update(dict.fromkeys(variables.get(parts[1].partition("[")[0], [])))
         elif parts[0] == "module":
             plain = ".".join(_INDEX.sub("", part) for part in parts[:3])
-            found.update(dict.fromkeys(outputs.get(plain, [])))
+            references_found.update(dict.fromkeys(outputs.get(plain, [])))
         elif parts[0] not in ("local", "each", "count", "path", "terraform", "self"):
             length = 3 if parts[0] == "data" else 2
-            found[Reference(prefix + ".".join(parts[:length]), ".".join(parts[length:]))] = None
-    return list(found)
+            references_found[
+                Reference(prefix + ".".join(parts[:length]), ".".join(parts[length:]))
+            ] = None
+    return list(references_found)
 
 
 def _link_by_identifiers(resources: list[Resource]) -> None:
     owners: dict[str, tuple[str, str]] = {}
-    for each in sorted(
-        resources, key=lambda each: (len(each.type), each.address)
+    for candidate in sorted(
+        resources, key=lambda candidate: (len(candidate.type), candidate.address)
     ):  # aws_s3_bucket before its parts
         for name in _IDENTIFIERS:
-            value = each.attributes.get(name)
+            value = candidate.attributes.get(name)
             if (
                 isinstance(value, str)
                 and not isinstance(value, Sensitive)
                 and not _TOO_PLAIN.match(value)
             ):
-                owners.setdefault(value, (each.address, name))
-    for each in resources:
-        known = {(link.path, link.address) for link in each.links}
-        for path, value in _texts(each.attributes):
+                owners.setdefault(value, (candidate.address, name))
+    for resource in resources:
+        existing = {(link.path, link.address) for link in resource.links}
+        for path, value in _texts(resource.attributes):
             owner = owners.get(value)
             if (
                 owner
-                and owner[0] != each.address
+                and owner[0] != resource.address
                 and path not in _IDENTIFIERS
-                and (path, owner[0]) not in known
+                and (path, owner[0]) not in existing
             ):
-                known.add((path, owner[0]))
-                each.links.append(Link(path, *owner))
+                existing.add((path, owner[0]))
+                resource.links.append(Link(path, *owner))
 
 
 def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, dict):
-        for name, each in cast(dict[str, Any], value).items():
-            yield from _texts(each, f"{path}.{name}" if path else name)
+        for name, member in cast(dict[str, Any], value).items():
+            yield from _texts(member, f"{path}.{name}" if path else name)
     elif isinstance(value, list):
-        for each in cast(list[Any], value):
-            yield from _texts(each, path)
+        for member in cast(list[Any], value):
+            yield from _texts(member, path)

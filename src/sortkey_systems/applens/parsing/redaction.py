@@ -48,8 +48,10 @@ def _parts(value: Any, budget: Budget, is_written: bool) -> dict[str, Hidden]:
     if not isinstance(members, dict):
         return {}
     inner = cast(dict[str, Any], members).items()
-    found = {str(name): redacted(each, budget, is_written=is_written) for name, each in inner}
-    return {name: each for name, each in found.items() if isinstance(each, Hidden)}
+    redacted_members = {
+        str(name): redacted(member, budget, is_written=is_written) for name, member in inner
+    }
+    return {name: member for name, member in redacted_members.items() if isinstance(member, Hidden)}
 
 
 def redacted_declaration(declaration: Resource) -> Resource:

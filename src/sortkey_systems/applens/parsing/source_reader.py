@@ -42,7 +42,7 @@ def read(sources: Sequence[Source], budget: Budget | None = None) -> Reading:
     Raises AnalysisFailed where evaluating them costs more than the budget.
     """
     tree, plans, parsed = Tree({}, budget=budget or Budget()), list[Source](), 0
-    tree.files = {each.path: each.data for each in sources if each.is_beside}
+    tree.files = {file.path: file.data for file in sources if file.is_beside}
     for source in sorted(sources, key=lambda source: source.path):
         if source.is_beside:
             continue
@@ -55,35 +55,35 @@ def read(sources: Sequence[Source], budget: Budget | None = None) -> Reading:
     resources = _expanded(tree)
     tree.problems += _undeclared(resources)
     if parsed and plans:
-        for each in plans:
+        for plan in plans:
             message = "a plan or state beside Terraform files is left out: analyse it by itself"
-            tree.problems.append(Problem(each.path, 1, "source", message))
+            tree.problems.append(Problem(plan.path, 1, "source", message))
     else:
-        for each in plans:
-            parsed += _read_plan(each, resources, tree.problems)
+        for plan in plans:
+            parsed += _read_plan(plan, resources, tree.problems)
     if not parsed:
         first = min(tree.problems, default=None)
         raise NothingParsed(
             str(first) if first else f"there is no Terraform in the input: give {ACCEPTED}"
         )
-    resources.sort(key=lambda each: each.address)
+    resources.sort(key=lambda problem: problem.address)
     return Reading(
-        resources, sorted(set(tree.problems)), sum(not each.is_beside for each in sources)
+        resources, sorted(set(tree.problems)), sum(not file.is_beside for file in sources)
     )
 
 
 def _undeclared(resources: list[Resource]) -> list[Problem]:
-    known = {each.address for each in resources}
+    addresses = {resource.address for resource in resources}
     return [
         Problem(
-            each.file,
-            each.line,
+            resource.file,
+            resource.line,
             "unresolved",
-            f"{each.address}: {link.path} refers to {link.address}, not declared",
+            f"{resource.address}: {link.path} refers to {link.address}, not declared",
         )
-        for each in resources
-        for link in each.links
-        if link.address not in known
+        for resource in resources
+        for link in resource.links
+        if link.address not in addresses
     ]
 
 
@@ -117,10 +117,10 @@ def _read_values(source: Source, text: str, folder: Folder, budget: Budget) -> N
         arguments = parse(text, source.path).arguments
         scope = Module(Tree({}, budget=budget), Folder(""), "", {}).scope
         values = {
-            name: shown(evaluate(each.expression, scope), scope.references())
-            for name, each in arguments.items()
+            name: shown(evaluate(argument.expression, scope), scope.references())
+            for name, argument in arguments.items()
         }
-        lines = {name: each.line for name, each in arguments.items()}
+        lines = {name: argument.line for name, argument in arguments.items()}
     folder.declared += [
         declared(f"var.{name}", {name: value}, source.path, lines.get(name, 1))
         for name, value in values.items()
@@ -150,18 +150,21 @@ def _read_plan(source: Source, resources: list[Resource], problems: list[Problem
 
 def _expanded(tree: Tree) -> list[Resource]:
     roots = roots_of(tree.folders)
-    found: list[Resource] = []
+    expanded: list[Resource] = []
     for path in roots:
         resources = _resources(tree, path)
-        found += resources if len(roots) == 1 else [_under(path, each) for each in resources]
+        expanded += (
+            resources if len(roots) == 1 else [_under(path, resource) for resource in resources]
+        )
     hidden = _sensitive_variables(tree)
     for path, folder in tree.folders.items():
         prefix = "" if [path] == roots else f"{path or '.'}:"
-        found += declarations(folder.blocks, prefix)
-        found += [
-            replace(each, address=prefix + each.address) for each in _declared(folder, hidden)
+        expanded += declarations(folder.blocks, prefix)
+        expanded += [
+            replace(declaration, address=prefix + declaration.address)
+            for declaration in _declared(folder, hidden)
         ]
-    return found
+    return expanded
 
 
 def _resources(tree: Tree, root: str) -> list[Resource]:
@@ -187,7 +190,8 @@ def _sensitive_variables(tree: Tree) -> set[str]:
 
 def _declared(folder: Folder, hidden: set[str]) -> list[Resource]:
     return [
-        redacted_declaration(each) if each.address in hidden else each for each in folder.declared
+        redacted_declaration(declaration) if declaration.address in hidden else declaration
+        for declaration in folder.declared
     ]
 
 

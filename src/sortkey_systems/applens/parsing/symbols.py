@@ -112,9 +112,11 @@ def deep(value: Any, references: References) -> Any:
     _pay(value, references.budget)
     value = top(value, references)
     if isinstance(value, list):
-        return [deep(each, references) for each in cast(list[Any], value)]
+        return [deep(member, references) for member in cast(list[Any], value)]
     if isinstance(value, dict):
-        return {name: deep(each, references) for name, each in cast(dict[str, Any], value).items()}
+        return {
+            name: deep(member, references) for name, member in cast(dict[str, Any], value).items()
+        }
     if hasattr(value, "address"):  # a whole resource: its attributes are known one by one
         references.append(Reference(value.address, ""))
         raise NotKnown(value.address)
@@ -142,10 +144,11 @@ def shown(value: Any, references: References) -> Any:
         references.extend(value.references)
         return value.text if value.value is MISSING else shown(value.value, references)
     if isinstance(value, list):
-        return [shown(each, references) for each in cast(list[Any], value)]
+        return [shown(member, references) for member in cast(list[Any], value)]
     if isinstance(value, dict):
         return {
-            str(name): shown(each, references) for name, each in cast(dict[str, Any], value).items()
+            str(name): shown(member, references)
+            for name, member in cast(dict[str, Any], value).items()
         }
     if hasattr(value, "address"):
         references.append(Reference(value.address, ""))

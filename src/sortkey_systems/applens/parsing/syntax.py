@@ -152,11 +152,11 @@ def texts(node: Any) -> Iterator[str]:
         for part in node.parts:
             yield from [part] if isinstance(part, str) else texts(part)
     elif isinstance(node, dict):
-        for each in cast(dict[Any, Any], node).values():
-            yield from texts(each)
+        for member in cast(dict[Any, Any], node).values():
+            yield from texts(member)
     elif isinstance(node, list | tuple):
-        for each in cast(list[Any], node):
-            yield from texts(each)
+        for member in cast(list[Any], node):
+            yield from texts(member)
     elif is_dataclass(node):
-        for each in fields(node):
-            yield from texts(getattr(node, each.name))
+        for member in fields(node):
+            yield from texts(getattr(node, member.name))

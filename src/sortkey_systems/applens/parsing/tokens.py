@@ -64,11 +64,11 @@ _LONG_TEMPLATE = re.compile(
 def tokens_of(text: str) -> list[Token]:
     """The tokens of a whole file."""
     scanner = _Scanner(text.removeprefix("\ufeff"))
-    found = scanner.tokens(closing=False)
-    found.append(
+    tokens = scanner.tokens(closing=False)
+    tokens.append(
         Token("end", "", scanner.line - text.endswith("\n"))
     )  # after the last line's end is no line
-    return found
+    return tokens
 
 
 def parts_of(text: str) -> list[Part]:
@@ -89,8 +89,8 @@ class _Scanner:
 
     def tokens(self, closing: bool) -> list[Token]:
         """Tokens to the end of the text or, in a template, to the brace that closes the hole."""
-        found: list[Token] = []
-        add, match, text, braces = found.append, _PLAIN.match, self.text, 0
+        tokens: list[Token] = []
+        add, match, text, braces = tokens.append, _PLAIN.match, self.text, 0
         while self.position < len(text):
             hit = match(text, self.position)
             if hit is None:
@@ -99,7 +99,7 @@ class _Scanner:
             if kind == "operator":
                 braces += (value == "{") - (value == "}")
                 if closing and braces < 0:
-                    return found
+                    return tokens
                 add(Token(value, value, self.line))
             elif kind in ("name", "number"):
                 add(Token(kind, value, self.line))
@@ -120,13 +120,13 @@ class _Scanner:
                 add(Token("template", self._quoted(), self.line))
             elif kind == "heredoc":
                 add(self._heredoc(value))
-            if len(found) > TOKENS_MAX:
+            if len(tokens) > TOKENS_MAX:
                 raise HclError(
                     f"more than {TOKENS_MAX:,} words and signs: analyse a part of it", self.line
                 )
         if closing:
             raise HclError("a template is not closed", self.line)
-        return found
+        return tokens
 
     def _comment(self) -> None:
         end = self.text.find("*/", self.position)

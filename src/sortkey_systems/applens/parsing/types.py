@@ -27,9 +27,9 @@ def with_defaults(
         return with_defaults(inner, value, evaluate, budget)
     if kind == "map" and isinstance(value, dict):
         entries = cast(dict[str, Any], value).items()
-        return {name: with_defaults(inner, each, evaluate, budget) for name, each in entries}
+        return {name: with_defaults(inner, member, evaluate, budget) for name, member in entries}
     if kind in ("list", "set") and isinstance(value, list):
-        return [with_defaults(inner, each, evaluate, budget) for each in cast(list[Any], value)]
+        return [with_defaults(inner, member, evaluate, budget) for member in cast(list[Any], value)]
     if kind == "object" and isinstance(value, dict) and isinstance(inner, s.Object):
         return _filled(inner, cast(dict[str, Any], value), evaluate, budget)
     return cast(Any, value)
@@ -38,11 +38,11 @@ def with_defaults(
 def _filled(
     constraint: s.Object, value: dict[str, Any], evaluate: Evaluate, budget: Budget
 ) -> dict[str, Any]:
-    found = dict(value)
+    filled = dict(value)
     for key, kind in constraint.items:
         name = key.name if isinstance(key, s.Name) else str(getattr(key, "value", ""))
-        if found.get(name) is None and isinstance(kind, s.Call) and kind.function == "optional":
-            found[name] = evaluate(kind.arguments[1]) if len(kind.arguments) > 1 else None
-        if found.get(name) is not None:
-            found[name] = with_defaults(kind, found[name], evaluate, budget)
-    return found
+        if filled.get(name) is None and isinstance(kind, s.Call) and kind.function == "optional":
+            filled[name] = evaluate(kind.arguments[1]) if len(kind.arguments) > 1 else None
+        if filled.get(name) is not None:
+            filled[name] = with_defaults(kind, filled[name], evaluate, budget)
+    return filled

@@ -18,12 +18,12 @@ _IMAGES = {
 _REPOSITORY = re.compile(r"\$\{[^}]*\brepository_url\}$")
 
 
-def containers_of(each: Resource) -> list[dict[str, Any]]:
+def containers_of(resource: Resource) -> list[dict[str, Any]]:
     """The containers that a resource defines in JSON."""
-    found = as_list(json_of(each.get("container_definitions"))) + as_list(
-        json_of(each.get("container_properties"))
+    definitions = as_list(json_of(resource.get("container_definitions"))) + as_list(
+        json_of(resource.get("container_properties"))
     )
-    return [container for container in found if isinstance(container, dict)]
+    return [container for container in definitions if isinstance(container, dict)]
 
 
 @rule(
@@ -36,9 +36,9 @@ def containers_of(each: Resource) -> list[dict[str, Any]]:
     fix="Take privileged away; add the single Linux capability that is needed.",
 )
 def privileged_container(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_ecs_task_definition"):
-        if any(is_true(container.get("privileged")) for container in containers_of(each)):
-            yield Hit((each.address,))
+    for resource in subject.of("aws_ecs_task_definition"):
+        if any(is_true(container.get("privileged")) for container in containers_of(resource)):
+            yield Hit((resource.address,))
 
 
 @rule(
@@ -51,10 +51,10 @@ def privileged_container(subject: Subject) -> Iterator[Hit]:
     fix="Use private subnets with a NAT gateway or VPC endpoints, and assign_public_ip = false.",
 )
 def public_containers(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_ecs_service"):
-        if is_true(each.get("network_configuration.assign_public_ip")):
-            severity = "high" if each.address in subject.exposed else None
-            yield Hit((each.address, *subject.estate.groups_of(each)), severity=severity)
+    for resource in subject.of("aws_ecs_service"):
+        if is_true(resource.get("network_configuration.assign_public_ip")):
+            severity = "high" if resource.address in subject.exposed else None
+            yield Hit((resource.address, *subject.estate.groups_of(resource)), severity=severity)
 
 
 @rule(
@@ -68,16 +68,16 @@ def public_containers(subject: Subject) -> Iterator[Hit]:
 )
 def image_repository(subject: Subject) -> Iterator[Hit]:
     registry = any(subject.of("aws_ecr_registry_scanning_configuration"))
-    for each in subject.of("aws_ecr_repository"):
+    for resource in subject.of("aws_ecr_repository"):
         missing = (
             []
-            if str(each.get("image_tag_mutability", "MUTABLE")).startswith("IMMUTABLE")
+            if str(resource.get("image_tag_mutability", "MUTABLE")).startswith("IMMUTABLE")
             else ["mutable tags"]
         )
-        if not registry and not is_set(each.get("image_scanning_configuration.scan_on_push")):
+        if not registry and not is_set(resource.get("image_scanning_configuration.scan_on_push")):
             missing.append("no scan on push")
         if missing:
-            yield Hit((each.address,), ", ".join(missing))
+            yield Hit((resource.address,), ", ".join(missing))
 
 
 @rule(
@@ -90,13 +90,13 @@ def image_repository(subject: Subject) -> Iterator[Hit]:
     fix="Name a version, or better the digest: name@sha256:….",
 )
 def moving_image(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_ecs_task_definition", "aws_batch_job_definition", *_IMAGES):
-        images = [container.get("image") for container in containers_of(each)]
-        images.append(each.get(_IMAGES[each.type]) if each.type in _IMAGES else None)
+    for resource in subject.of("aws_ecs_task_definition", "aws_batch_job_definition", *_IMAGES):
+        images = [container.get("image") for container in containers_of(resource)]
+        images.append(resource.get(_IMAGES[resource.type]) if resource.type in _IMAGES else None)
         if moving := sorted(
             {image for image in images if isinstance(image, str) and _is_moving(image)}
         ):
-            yield Hit((each.address,), ", ".join(moving))
+            yield Hit((resource.address,), ", ".join(moving))
 
 
 def _is_moving(image: str) -> bool:

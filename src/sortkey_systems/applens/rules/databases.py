@@ -39,13 +39,15 @@ _UNSAFE = {
 )
 def database_encryption(subject: Subject) -> Iterator[Hit]:
     for kind, attribute in _STATED.items():
-        for each in subject.of(kind):
+        for resource in subject.of(kind):
             inherits = any(
-                each.get(name) for name in ("replicate_source_db", "global_cluster_identifier")
+                resource.get(name) for name in ("replicate_source_db", "global_cluster_identifier")
             )
-            member = kind == "aws_db_instance" and str(each.get("engine", "")).startswith("aurora")
-            if not is_set(each.get(attribute)) and not inherits and not member:
-                yield Hit((each.address,))
+            member = kind == "aws_db_instance" and str(resource.get("engine", "")).startswith(
+                "aurora"
+            )
+            if not is_set(resource.get(attribute)) and not inherits and not member:
+                yield Hit((resource.address,))
 
 
 @rule(
@@ -68,14 +70,14 @@ def public_database(subject: Subject) -> Iterator[Hit]:
         "aws_dms_replication_instance",
     )
     more = ("aws_mq_broker", "aws_redshiftserverless_workgroup", "aws_neptune_cluster_instance")
-    for each in subject.of(*kinds, *more):
-        if is_true(each.get("publicly_accessible")):
-            groups = [g for g in subject.estate.groups_of(each) if _is_open(subject, g)]
-            yield Hit((each.address, *groups), severity="critical" if groups else None)
+    for resource in subject.of(*kinds, *more):
+        if is_true(resource.get("publicly_accessible")):
+            groups = [g for g in subject.estate.groups_of(resource) if _is_open(subject, g)]
+            yield Hit((resource.address, *groups), severity="critical" if groups else None)
 
 
 def _is_open(subject: Subject, group: str) -> bool:
-    return any(each.from_anywhere for each in subject.estate.ingress.get(group, ()))
+    return any(rule.from_anywhere for rule in subject.estate.ingress.get(group, ()))
 
 
 @rule(
@@ -88,29 +90,29 @@ def _is_open(subject: Subject, group: str) -> bool:
     fix="Set backup_retention_period to 7 days or more.",
 )
 def no_backups(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_db_instance"):
-        cluster = str(each.get("engine", "")).startswith("aurora")
+    for resource in subject.of("aws_db_instance"):
+        cluster = str(resource.get("engine", "")).startswith("aurora")
         if (
-            each.get("backup_retention_period", 0) in (0, "0")
-            and not each.get("replicate_source_db")
+            resource.get("backup_retention_period", 0) in (0, "0")
+            and not resource.get("replicate_source_db")
             and not cluster
         ):
-            yield Hit((each.address,))
-    for each in subject.of(
+            yield Hit((resource.address,))
+    for resource in subject.of(
         "aws_rds_cluster", "aws_docdb_cluster", "aws_neptune_cluster", "aws_redshift_cluster"
     ):
         name = (
             "automated_snapshot_retention_period"
-            if each.type == "aws_redshift_cluster"
+            if resource.type == "aws_redshift_cluster"
             else "backup_retention_period"
         )
-        if each.get(name, 1) in (0, "0"):  # without a word there is one day
-            yield Hit((each.address,))
-    for each in subject.of("aws_elasticache_replication_group"):
-        if each.get("snapshot_retention_limit", 0) in (0, "0") and not each.get(
+        if resource.get(name, 1) in (0, "0"):  # without a word there is one day
+            yield Hit((resource.address,))
+    for resource in subject.of("aws_elasticache_replication_group"):
+        if resource.get("snapshot_retention_limit", 0) in (0, "0") and not resource.get(
             "replication_group_id"
         ):
-            yield Hit((each.address,), severity="low")
+            yield Hit((resource.address,), severity="low")
 
 
 @rule(
@@ -123,11 +125,13 @@ def no_backups(subject: Subject) -> Iterator[Hit]:
     fix="Set deletion_protection = true.",
 )
 def deletion_protection(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of(
+    for resource in subject.of(
         "aws_db_instance", "aws_rds_cluster", "aws_docdb_cluster", "aws_neptune_cluster"
     ):
-        if not is_set(each.get("deletion_protection")) and not each.get("replicate_source_db"):
-            yield Hit((each.address,))
+        if not is_set(resource.get("deletion_protection")) and not resource.get(
+            "replicate_source_db"
+        ):
+            yield Hit((resource.address,))
 
 
 @rule(
@@ -142,13 +146,13 @@ def deletion_protection(subject: Subject) -> Iterator[Hit]:
 def plaintext_connections(subject: Subject) -> Iterator[Hit]:
     kinds = ("db", "rds_cluster", "redshift", "docdb_cluster")
     for group in subject.of(*(f"aws_{kind}_parameter_group" for kind in kinds)):
-        for each in group.blocks("parameter"):
-            name = str(each.get("name"))
-            if str(each.get("value")).lower() in (
+        for block in group.blocks("parameter"):
+            name = str(block.get("name"))
+            if str(block.get("value")).lower() in (
                 _UNSAFE.get(name, "-"),
                 *(("0",) if name in _UNSAFE else ()),
             ):
-                yield Hit((group.address,), f"{name} = {each.get('value')}")
+                yield Hit((group.address,), f"{name} = {block.get('value')}")
     for endpoint in subject.of("aws_dms_endpoint"):
         if endpoint.get("ssl_mode") == "none":
             yield Hit((endpoint.address,), "ssl_mode = none")
@@ -183,20 +187,22 @@ def no_recovery(subject: Subject) -> Iterator[Hit]:
     ),
 )
 def cache_encryption(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_elasticache_cluster"):
-        if each.get("engine") in ("redis", "valkey") and not each.get("replication_group_id"):
-            yield Hit((each.address,), "a single node")
-    for each in subject.of("aws_dax_cluster"):
-        if not is_set(each.get("server_side_encryption.enabled")):
-            yield Hit((each.address,), "server_side_encryption")
-    for each in subject.of("aws_memorydb_cluster"):
-        if is_false(each.get("tls_enabled")):
-            yield Hit((each.address,), "tls_enabled")
-    for each in subject.of("aws_elasticache_replication_group"):
+    for resource in subject.of("aws_elasticache_cluster"):
+        if resource.get("engine") in ("redis", "valkey") and not resource.get(
+            "replication_group_id"
+        ):
+            yield Hit((resource.address,), "a single node")
+    for resource in subject.of("aws_dax_cluster"):
+        if not is_set(resource.get("server_side_encryption.enabled")):
+            yield Hit((resource.address,), "server_side_encryption")
+    for resource in subject.of("aws_memorydb_cluster"):
+        if is_false(resource.get("tls_enabled")):
+            yield Hit((resource.address,), "tls_enabled")
+    for resource in subject.of("aws_elasticache_replication_group"):
         names = ("at_rest_encryption_enabled", "transit_encryption_enabled")
-        missing = [name for name in names if not is_set(each.get(name))]
-        if missing and not each.get("global_replication_group_id"):
-            yield Hit((each.address,), ", ".join(missing))
+        missing = [name for name in names if not is_set(resource.get(name))]
+        if missing and not resource.get("global_replication_group_id"):
+            yield Hit((resource.address,), ", ".join(missing))
 
 
 @rule(
@@ -214,11 +220,11 @@ def search_encryption(subject: Subject) -> Iterator[Hit]:
         "node_to_node_encryption.enabled",
         "domain_endpoint_options.enforce_https",
     )
-    for each in subject.of("aws_opensearch_domain", "aws_elasticsearch_domain"):
-        missing = [name for name in names if not is_set(each.get(name))]
+    for resource in subject.of("aws_opensearch_domain", "aws_elasticsearch_domain"):
+        missing = [name for name in names if not is_set(resource.get(name))]
         if missing:
             yield Hit(
-                (each.address,), ", ".join(missing), None if names[0] in missing else "medium"
+                (resource.address,), ", ".join(missing), None if names[0] in missing else "medium"
             )
 
 
@@ -232,21 +238,28 @@ def search_encryption(subject: Subject) -> Iterator[Hit]:
     fix=("Put the domain into a VPC.", "Name principals or addresses in the access policy."),
 )
 def open_search(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_opensearch_domain", "aws_elasticsearch_domain"):
-        if each.blocks("vpc_options") or is_true(each.get("advanced_security_options.enabled")):
+    for resource in subject.of("aws_opensearch_domain", "aws_elasticsearch_domain"):
+        if resource.blocks("vpc_options") or is_true(
+            resource.get("advanced_security_options.enabled")
+        ):
             continue
-        parts = [part for kind in _DOMAIN_POLICIES for part in subject.estate.parts(each, kind)]
-        holders = [each, *parts]
-        opened = [
+        parts = [part for kind in _DOMAIN_POLICIES for part in subject.estate.parts(resource, kind)]
+        holders = [resource, *parts]
+        open_holders = [
             holder for holder in holders if any(map(is_for_anyone, resource_statements(holder)))
         ]
-        if opened:
-            yield Hit((each.address, *(holder.address for holder in opened if holder is not each)))
-    for each in subject.of("aws_opensearchserverless_security_policy"):
-        if each.get("type") == "network" and re.search(
-            r'"AllowFromPublic":\s*true', str(each.get("policy"))
+        if open_holders:
+            yield Hit(
+                (
+                    resource.address,
+                    *(holder.address for holder in open_holders if holder is not resource),
+                )
+            )
+    for resource in subject.of("aws_opensearchserverless_security_policy"):
+        if resource.get("type") == "network" and re.search(
+            r'"AllowFromPublic":\s*true', str(resource.get("policy"))
         ):
-            yield Hit((each.address,), "AllowFromPublic", "medium")
+            yield Hit((resource.address,), "AllowFromPublic", "medium")
 
 
 @rule(

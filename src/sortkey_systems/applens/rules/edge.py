@@ -48,7 +48,8 @@ def _is_harmless(action: dict[str, Any]) -> bool:
     if action.get("type") != "redirect":
         return action.get("type") == "fixed-response"
     return all(
-        str(each.get("protocol", "HTTP")) != "HTTP" for each in as_list(action.get("redirect"))
+        str(redirect.get("protocol", "HTTP")) != "HTTP"
+        for redirect in as_list(action.get("redirect"))
     )
 
 
@@ -79,13 +80,13 @@ def weak_tls_policy(subject: Subject) -> Iterator[Hit]:
     fix='Set viewer_protocol_policy to "redirect-to-https" or "https-only" on every behaviour.',
 )
 def cloudfront_http(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_cloudfront_distribution"):
+    for resource in subject.of("aws_cloudfront_distribution"):
         behaviours = [
-            *each.blocks("default_cache_behavior"),
-            *each.blocks("ordered_cache_behavior"),
+            *resource.blocks("default_cache_behavior"),
+            *resource.blocks("ordered_cache_behavior"),
         ]
         if any(block.get("viewer_protocol_policy") == "allow-all" for block in behaviours):
-            yield Hit((each.address,))
+            yield Hit((resource.address,))
 
 
 @rule(
@@ -98,16 +99,16 @@ def cloudfront_http(subject: Subject) -> Iterator[Hit]:
     fix="Set minimum_protocol_version to TLSv1.2_2021, and security_policy of an API's domain to TLS_1_2.",
 )
 def cloudfront_tls(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_cloudfront_distribution"):
-        own = each.get("viewer_certificate.acm_certificate_arn") or each.get(
+    for resource in subject.of("aws_cloudfront_distribution"):
+        own = resource.get("viewer_certificate.acm_certificate_arn") or resource.get(
             "viewer_certificate.iam_certificate_id"
         )
-        version = str(each.get("viewer_certificate.minimum_protocol_version", "TLSv1"))
+        version = str(resource.get("viewer_certificate.minimum_protocol_version", "TLSv1"))
         if own and not is_unknown(version) and not re.match(r"TLSv1\.[23]", version):
-            yield Hit((each.address,), version)
-    for each in subject.of("aws_api_gateway_domain_name"):
-        if each.get("security_policy") == "TLS_1_0":
-            yield Hit((each.address,), "TLS_1_0")
+            yield Hit((resource.address,), version)
+    for resource in subject.of("aws_api_gateway_domain_name"):
+        if resource.get("security_policy") == "TLS_1_0":
+            yield Hit((resource.address,), "TLS_1_0")
 
 
 @rule(
@@ -120,13 +121,13 @@ def cloudfront_tls(subject: Subject) -> Iterator[Hit]:
     fix='Set origin_protocol_policy to "https-only".',
 )
 def cloudfront_origin(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_cloudfront_distribution"):
-        origins = each.blocks("origin.custom_origin_config")
+    for resource in subject.of("aws_cloudfront_distribution"):
+        origins = resource.blocks("origin.custom_origin_config")
         if any(
             origin.get("origin_protocol_policy") in ("http-only", "match-viewer")
             for origin in origins
         ):
-            yield Hit((each.address,))
+            yield Hit((resource.address,))
 
 
 @rule(
@@ -202,7 +203,7 @@ def no_throttling(subject: Subject) -> Iterator[Hit]:
         settings = subject.estate.parts(stage, "aws_api_gateway_method_settings")
         for api in subject.estate.targets(stage, "rest_api_id"):
             settings += subject.estate.parts(api, "aws_api_gateway_method_settings")
-        limited = any(_limit(block) for each in settings for block in each.blocks("settings"))
+        limited = any(_limit(block) for setting in settings for block in setting.blocks("settings"))
         if not limited and stage.address not in planned:
             yield Hit((stage.address, *stage.targets("rest_api_id")))
 
@@ -242,16 +243,17 @@ def any_origin(subject: Subject) -> Iterator[Hit]:
         ("aws_apigatewayv2_api", "cors_configuration"),
         ("aws_lambda_function_url", "cors"),
     ):
-        for each in subject.of(kind):
-            if "*" in as_list(each.get(f"{block}.allow_origins")):
-                credentials = is_true(each.get(f"{block}.allow_credentials"))
-                yield Hit((each.address,), severity="high" if credentials else None)
-    for each in subject.of("aws_s3_bucket_cors_configuration"):
-        for cors in each.blocks("cors_rule"):
+        for resource in subject.of(kind):
+            if "*" in as_list(resource.get(f"{block}.allow_origins")):
+                credentials = is_true(resource.get(f"{block}.allow_credentials"))
+                yield Hit((resource.address,), severity="high" if credentials else None)
+    for resource in subject.of("aws_s3_bucket_cors_configuration"):
+        for cors in resource.blocks("cors_rule"):
             methods = {*as_list(cors.get("allowed_methods"))} - {"GET", "HEAD"}
             if "*" in as_list(cors.get("allowed_origins")) and methods:
                 yield Hit(
-                    (each.address, *each.targets("bucket")), ", ".join(sorted(map(str, methods)))
+                    (resource.address, *resource.targets("bucket")),
+                    ", ".join(sorted(map(str, methods))),
                 )
 
 
@@ -266,18 +268,18 @@ def any_origin(subject: Subject) -> Iterator[Hit]:
     confidence="medium",
 )
 def no_waf(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of(
+    for resource in subject.of(
         "aws_lb", "aws_alb", "aws_cloudfront_distribution", "aws_api_gateway_rest_api"
     ):
         if (
-            each.address not in subject.exposed
-            or each.get("load_balancer_type") == "network"
-            or each.get("web_acl_id")
+            resource.address not in subject.exposed
+            or resource.get("load_balancer_type") == "network"
+            or resource.get("web_acl_id")
         ):
             continue
-        parts = [each, *subject.estate.parts(each, "aws_api_gateway_stage")]
+        parts = [resource, *subject.estate.parts(resource, "aws_api_gateway_stage")]
         if not any(subject.estate.parts(part, "aws_wafv2_web_acl_association") for part in parts):
-            yield Hit((each.address,))
+            yield Hit((resource.address,))
 
 
 @rule(
@@ -290,9 +292,9 @@ def no_waf(subject: Subject) -> Iterator[Hit]:
     fix="Use SFTP, FTPS or AS2.",
 )
 def plain_ftp(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_transfer_server"):
-        if "FTP" in as_list(each.get("protocols")):
-            yield Hit((each.address,))
+    for resource in subject.of("aws_transfer_server"):
+        if "FTP" in as_list(resource.get("protocols")):
+            yield Hit((resource.address,))
 
 
 @rule(
@@ -305,13 +307,13 @@ def plain_ftp(subject: Subject) -> Iterator[Hit]:
     fix="Set access_logs of the load balancer, and logging_config of the distribution.",
 )
 def no_entry_logs(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_lb", "aws_alb", "aws_elb", "aws_cloudfront_distribution"):
-        stated = each.blocks(
-            "logging_config" if each.type == "aws_cloudfront_distribution" else "access_logs"
+    for resource in subject.of("aws_lb", "aws_alb", "aws_elb", "aws_cloudfront_distribution"):
+        stated = resource.blocks(
+            "logging_config" if resource.type == "aws_cloudfront_distribution" else "access_logs"
         )
         off = all(is_false(block.get("enabled")) for block in stated)
-        if each.address in subject.exposed and off:
-            yield Hit((each.address,))
+        if resource.address in subject.exposed and off:
+            yield Hit((resource.address,))
 
 
 @rule(
@@ -324,6 +326,6 @@ def no_entry_logs(subject: Subject) -> Iterator[Hit]:
     fix="Use a name and an ACM certificate of your own, with minimum_protocol_version TLSv1.2_2021.",
 )
 def default_certificate(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_cloudfront_distribution"):
-        if is_true(each.get("viewer_certificate.cloudfront_default_certificate")):
-            yield Hit((each.address,))
+    for resource in subject.of("aws_cloudfront_distribution"):
+        if is_true(resource.get("viewer_certificate.cloudfront_default_certificate")):
+            yield Hit((resource.address,))

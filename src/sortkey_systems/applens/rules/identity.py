@@ -80,7 +80,9 @@ def _is_wide(statement: Statement) -> bool:
     fix="Name the actions and the resources that are needed.",
 )
 def allows_everything(subject: Subject) -> Iterator[Hit]:
-    yield from _once((holder, "") for holder, each in _allowed(subject) if _is_admin(each))
+    yield from _once(
+        (holder, "") for holder, statement in _allowed(subject) if _is_admin(statement)
+    )
 
 
 @rule(
@@ -93,14 +95,14 @@ def allows_everything(subject: Subject) -> Iterator[Hit]:
     fix="Name the actions that the application calls.",
 )
 def wildcard_actions(subject: Subject) -> Iterator[Hit]:
-    for holder, each in _allowed(subject):
+    for holder, statement in _allowed(subject):
         wide = sorted(
             action
-            for action in each.actions
+            for action in statement.actions
             if action in _ALL or re.fullmatch(r"[\w-]+:\*", action)
         )
-        if wide and not _is_admin(each):
-            yield Hit((holder.address,), ", ".join(wide), "high" if _is_wide(each) else None)
+        if wide and not _is_admin(statement):
+            yield Hit((holder.address,), ", ".join(wide), "high" if _is_wide(statement) else None)
 
 
 @rule(
@@ -113,20 +115,22 @@ def wildcard_actions(subject: Subject) -> Iterator[Hit]:
     fix="Name the resources by their ARNs.",
 )
 def wildcard_resources(subject: Subject) -> Iterator[Hit]:
-    for holder, each in _allowed(subject):
-        if not _is_wide(each) or each.conditions:
+    for holder, statement in _allowed(subject):
+        if not _is_wide(statement) or statement.conditions:
             continue
-        named = [
-            action for action in each.actions if not re.fullmatch(r"\*|\*:\*|[\w-]+:\*", action)
+        named_actions = [
+            action
+            for action in statement.actions
+            if not re.fullmatch(r"\*|\*:\*|[\w-]+:\*", action)
         ]
         changing = sorted(
             a
-            for a in named
+            for a in named_actions
             if not (_READS.match(a) or _ACCOUNT_WIDE.match(a) or a.lower() in _CANONICAL)
         )
         sensitive = [
             a
-            for a in named
+            for a in named_actions
             if a.startswith(("secretsmanager:Get", "s3:Get", "dynamodb:", "ssm:GetParam"))
         ]
         if changing or sensitive:
@@ -143,13 +147,15 @@ def wildcard_resources(subject: Subject) -> Iterator[Hit]:
     fix="Restrict to the ARNs of the roles that are meant, and add iam:PassedToService.",
 )
 def escalation(subject: Subject) -> Iterator[Hit]:
-    for holder, each in _allowed(subject):
-        found = sorted(
-            _CANONICAL[name.lower()] for name in set(each.actions) if name.lower() in _CANONICAL
+    for holder, statement in _allowed(subject):
+        actions = sorted(
+            _CANONICAL[name.lower()]
+            for name in set(statement.actions)
+            if name.lower() in _CANONICAL
         )
-        limited = "iam:passedtoservice" in each.condition_keys() and set(found) <= _PASSED
-        if found and _is_wide(each) and not limited:
-            yield Hit((holder.address,), ", ".join(found))
+        limited = "iam:passedtoservice" in statement.condition_keys() and set(actions) <= _PASSED
+        if actions and _is_wide(statement) and not limited:
+            yield Hit((holder.address,), ", ".join(actions))
 
 
 @rule(
@@ -164,8 +170,8 @@ def escalation(subject: Subject) -> Iterator[Hit]:
 def everything_but(subject: Subject) -> Iterator[Hit]:
     yield from _once(
         (holder, "")
-        for holder, each in _allowed(subject)
-        if each.everything_but and not each.conditions
+        for holder, statement in _allowed(subject)
+        if statement.everything_but and not statement.conditions
     )
 
 
@@ -179,10 +185,10 @@ def everything_but(subject: Subject) -> Iterator[Hit]:
     fix="Attach a policy with what is needed.",
 )
 def managed_admin(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of(*_ATTACHMENTS):
-        if admin := [arn for arn in _attached(subject, each) if _ADMIN.search(arn)]:
-            whom = [link.address for link in each.links if link.path not in _POLICIES]
-            yield Hit((each.address, *whom), ", ".join(admin))
+    for resource in subject.of(*_ATTACHMENTS):
+        if admin := [arn for arn in _attached(subject, resource) if _ADMIN.search(arn)]:
+            whom = [link.address for link in resource.links if link.path not in _POLICIES]
+            yield Hit((resource.address, *whom), ", ".join(admin))
     for role in subject.of("aws_iam_role"):
         if any(_ADMIN.search(str(arn)) for arn in as_list(role.get("managed_policy_arns"))):
             yield Hit((role.address,))
@@ -192,13 +198,13 @@ def _attached(subject: Subject, attachment: Resource) -> Iterator[str]:
     """The ARNs of the policies; of one that is looked up by its name, that name's."""
     for path in _POLICIES:
         looked_up = [
-            each
-            for each in subject.estate.targets(attachment, path, "aws_iam_policy")
-            if each.mode == "data"
+            target
+            for target in subject.estate.targets(attachment, path, "aws_iam_policy")
+            if target.mode == "data"
         ]
         yield from (
-            str(each.get("arn") or f"arn:aws:iam::aws:policy/{each.get('name')}")
-            for each in looked_up
+            str(policy.get("arn") or f"arn:aws:iam::aws:policy/{policy.get('name')}")
+            for policy in looked_up
         )
         yield from (str(arn) for arn in as_list(attachment.get(path)))
 
@@ -215,7 +221,9 @@ def _attached(subject: Subject, attachment: Resource) -> Iterator[str]:
 def trusts_anyone(subject: Subject) -> Iterator[Hit]:
     roles = subject.of("aws_iam_role")
     yield from _once(
-        (role, "") for role in roles if any(is_for_anyone(each) for each in trust_statements(role))
+        (role, "")
+        for role in roles
+        if any(is_for_anyone(statement) for statement in trust_statements(role))
     )
 
 
@@ -231,13 +239,13 @@ def trusts_anyone(subject: Subject) -> Iterator[Hit]:
 )
 def trusts_account(subject: Subject) -> Iterator[Hit]:
     for role in subject.of("aws_iam_role"):
-        for each in trust_statements(role):
+        for statement in trust_statements(role):
             whole = [
                 who
-                for kind, who in each.principals
+                for kind, who in statement.principals
                 if kind == "AWS" and re.search(r"\d{12}(:root)?$", who)
             ]
-            if each.allows and whole and not each.conditions:
+            if statement.allows and whole and not statement.conditions:
                 yield Hit((role.address,), ", ".join(whole))
                 break
 
@@ -253,17 +261,17 @@ def trusts_account(subject: Subject) -> Iterator[Hit]:
 )
 def trusts_any_pipeline(subject: Subject) -> Iterator[Hit]:
     for role in subject.of("aws_iam_role"):
-        for each in trust_statements(role):
-            federated = [who for kind, who in each.principals if kind == "Federated"]
+        for statement in trust_statements(role):
+            federated = [who for kind, who in statement.principals if kind == "Federated"]
             pipeline = any(re.search(r"github|gitlab|bitbucket|circleci", who) for who in federated)
             subjects = [
                 v
-                for _, key, values in each.conditions
+                for _, key, values in statement.conditions
                 if key.lower().endswith(":sub")
                 for v in values
             ]
             if (
-                each.allows
+                statement.allows
                 and pipeline
                 and (not subjects or "*" in subjects or "repo:*" in subjects)
             ):
@@ -290,14 +298,14 @@ def open_resource_policy(subject: Subject) -> Iterator[Hit]:
         for name in ("opensearch", "elasticsearch")
         for part in ("", "_policy")
     }
-    for each in subject.of(*sorted(set(RESOURCE) - elsewhere)):
-        if any(is_for_anyone(statement) for statement in resource_statements(each)):
+    for resource in subject.of(*sorted(set(RESOURCE) - elsewhere)):
+        if any(is_for_anyone(statement) for statement in resource_statements(resource)):
             on = (
-                [link.address for link in each.links if link.path != "policy"]
-                if each.type.endswith("_policy")
+                [link.address for link in resource.links if link.path != "policy"]
+                if resource.type.endswith("_policy")
                 else []
             )
-            yield Hit((each.address, *on))
+            yield Hit((resource.address, *on))
 
 
 @rule(
@@ -314,16 +322,18 @@ def open_resource_policy(subject: Subject) -> Iterator[Hit]:
     ),
 )
 def permission_without_source(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_lambda_permission"):
-        principal = str(each.get("principal", ""))
+    for resource in subject.of("aws_lambda_permission"):
+        principal = str(resource.get("principal", ""))
         anyone = principal == "*"
         limits = ("source_arn", "source_account", "principal_org_id", "function_url_auth_type")
         if (anyone or principal.endswith("amazonaws.com")) and not any(
-            each.get(name) for name in limits
+            resource.get(name) for name in limits
         ):
             who = "anyone with an AWS account" if anyone else principal
             yield Hit(
-                (each.address, *each.targets("function_name")), who, "high" if anyone else None
+                (resource.address, *resource.targets("function_name")),
+                who,
+                "high" if anyone else None,
             )
 
 
@@ -337,8 +347,8 @@ def permission_without_source(subject: Subject) -> Iterator[Hit]:
     fix="Use a role: IAM Identity Center for people, OIDC for pipelines.",
 )
 def access_key(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_iam_access_key"):
-        yield Hit((each.address, *each.targets("user")))
+    for resource in subject.of("aws_iam_access_key"):
+        yield Hit((resource.address, *resource.targets("user")))
 
 
 @rule(
@@ -351,8 +361,8 @@ def access_key(subject: Subject) -> Iterator[Hit]:
     fix="Give rights to groups or, better, to roles of IAM Identity Center.",
 )
 def user_policy(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_iam_user_policy", "aws_iam_user_policy_attachment"):
-        yield Hit((each.address, *each.targets("user")))
+    for resource in subject.of("aws_iam_user_policy", "aws_iam_user_policy_attachment"):
+        yield Hit((resource.address, *resource.targets("user")))
 
 
 @rule(
@@ -365,12 +375,12 @@ def user_policy(subject: Subject) -> Iterator[Hit]:
     fix="Set minimum_password_length to 14 or more; better, let people log in through IAM Identity Center.",
 )
 def weak_passwords(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_iam_account_password_policy"):
-        length = each.get("minimum_password_length", 6)
+    for resource in subject.of("aws_iam_account_password_policy"):
+        length = resource.get("minimum_password_length", 6)
         if str(length).isdigit() and int(length) < 8:
-            yield Hit((each.address,), f"{length} characters")
+            yield Hit((resource.address,), f"{length} characters")
 
 
-def _once(found: Iterator[tuple[Resource, str]]) -> Iterator[Hit]:
-    for address in dict.fromkeys(holder.address for holder, _ in found):
+def _once(hits: Iterator[tuple[Resource, str]]) -> Iterator[Hit]:
+    for address in dict.fromkeys(holder.address for holder, _ in hits):
         yield Hit((address,))

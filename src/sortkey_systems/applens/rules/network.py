@@ -51,7 +51,8 @@ def admin_ports(subject: Subject) -> Iterator[Hit]:
     for nodes in subject.of("aws_eks_node_group"):  # AWS then makes a group that lets anyone in
         access = nodes.blocks("remote_access")
         if any(
-            each.get("ec2_ssh_key") and not each.get("source_security_group_ids") for each in access
+            opening.get("ec2_ssh_key") and not opening.get("source_security_group_ids")
+            for opening in access
         ):
             yield Hit(
                 (nodes.address,), "SSH (22) from anywhere: remote_access names no security groups"
@@ -81,9 +82,9 @@ def data_ports(subject: Subject) -> Iterator[Hit]:
     fix="Open the ports that are needed, to those who need them.",
 )
 def all_ports(subject: Subject) -> Iterator[Hit]:
-    for each in _from_anywhere(subject):
-        if each.all_ports:
-            yield Hit(_evidence(each), "all ports from anywhere")
+    for opening in _from_anywhere(subject):
+        if opening.all_ports:
+            yield Hit(_evidence(opening), "all ports from anywhere")
 
 
 @rule(
@@ -97,13 +98,17 @@ def all_ports(subject: Subject) -> Iterator[Hit]:
     confidence="medium",
 )
 def other_ports(subject: Subject) -> Iterator[Hit]:
-    for each in _from_anywhere(subject):
-        named = [port for port in (*ADMIN_PORTS, *DATA_PORTS) if each.covers(port)]
-        web = each.first == each.last and each.first in WEB_PORTS
-        ping = each.protocol in ("icmp", "icmpv6", "1", "58")
-        if not (each.all_ports or named or web or ping or each.first < 0):
-            ports = str(each.first) if each.first == each.last else f"{each.first}–{each.last}"
-            yield Hit(_evidence(each), f"{each.protocol} {ports} from anywhere")
+    for opening in _from_anywhere(subject):
+        named_ports = [port for port in (*ADMIN_PORTS, *DATA_PORTS) if opening.covers(port)]
+        web = opening.first == opening.last and opening.first in WEB_PORTS
+        ping = opening.protocol in ("icmp", "icmpv6", "1", "58")
+        if not (opening.all_ports or named_ports or web or ping or opening.first < 0):
+            ports = (
+                str(opening.first)
+                if opening.first == opening.last
+                else f"{opening.first}–{opening.last}"
+            )
+            yield Hit(_evidence(opening), f"{opening.protocol} {ports} from anywhere")
 
 
 @rule(
@@ -123,15 +128,17 @@ def no_flow_logs(subject: Subject) -> Iterator[Hit]:
 
 def _from_anywhere(subject: Subject) -> Iterator[Ingress]:
     for rules in subject.estate.ingress.values():
-        yield from (each for each in rules if each.from_anywhere)
+        yield from (opening for opening in rules if opening.from_anywhere)
 
 
 def _open_ports(subject: Subject, ports: dict[int, str]) -> Iterator[Hit]:
-    for each in _from_anywhere(subject):
-        found = [f"{name} ({port})" for port, name in ports.items() if each.covers(port)]
-        if found and not each.all_ports:
-            yield Hit(_evidence(each), ", ".join(found) + " from anywhere")
+    for opening in _from_anywhere(subject):
+        open_ports = [f"{name} ({port})" for port, name in ports.items() if opening.covers(port)]
+        if open_ports and not opening.all_ports:
+            yield Hit(_evidence(opening), ", ".join(open_ports) + " from anywhere")
 
 
-def _evidence(each: Ingress) -> tuple[str, ...]:
-    return (each.rule,) if each.rule == each.group else (each.rule, each.group)
+def _evidence(opening: Ingress) -> tuple[str, ...]:
+    if opening.rule == opening.group:
+        return (opening.rule,)
+    return opening.rule, opening.group

@@ -38,8 +38,10 @@ _BLOCKS = (
 )
 def public_bucket(subject: Subject) -> Iterator[Hit]:
     for bucket in subject.of("aws_s3_bucket"):
-        if opened := public_bucket_evidence(subject.estate, bucket):
-            yield Hit((bucket.address, *(each for each in opened if each != bucket.address)))
+        if evidence := public_bucket_evidence(subject.estate, bucket):
+            yield Hit(
+                (bucket.address, *(address for address in evidence if address != bucket.address))
+            )
 
 
 @rule(
@@ -111,17 +113,18 @@ def bucket_tls(subject: Subject) -> Iterator[Hit]:
     for bucket in subject.of("aws_s3_bucket"):
         holders = [bucket, *subject.estate.parts(bucket, "aws_s3_bucket_policy")]
         if any(
-            is_unknown(each.get("policy")) and not resource_statements(each) for each in holders
+            is_unknown(holder.get("policy")) and not resource_statements(holder)
+            for holder in holders
         ):
             continue  # only a plan knows it
-        if not any(_denies_plaintext(each) for each in holders):
+        if not any(_denies_plaintext(holder) for holder in holders):
             yield Hit((bucket.address,))
 
 
 def _denies_plaintext(holder: Resource) -> bool:
     return any(
-        not each.allows and "aws:securetransport" in each.condition_keys()
-        for each in resource_statements(holder)
+        not statement.allows and "aws:securetransport" in statement.condition_keys()
+        for statement in resource_statements(holder)
     )
 
 
@@ -160,8 +163,8 @@ def bucket_logs(subject: Subject) -> Iterator[Hit]:
 )
 def disk_encryption(subject: Subject) -> Iterator[Hit]:
     if any(
-        not is_false(each.get("enabled", True))
-        for each in subject.of("aws_ebs_encryption_by_default")
+        not is_false(setting.get("enabled", True))
+        for setting in subject.of("aws_ebs_encryption_by_default")
     ):
         return
     for volume in subject.of("aws_ebs_volume"):
@@ -191,9 +194,9 @@ def disk_encryption(subject: Subject) -> Iterator[Hit]:
     fix="Set encrypted = true, and move the files to the new file system.",
 )
 def file_system_encryption(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_efs_file_system"):
-        if not is_set(each.get("encrypted")):
-            yield Hit((each.address,))
+    for resource in subject.of("aws_efs_file_system"):
+        if not is_set(resource.get("encrypted")):
+            yield Hit((resource.address,))
 
 
 @rule(
@@ -206,12 +209,14 @@ def file_system_encryption(subject: Subject) -> Iterator[Hit]:
     fix="Name the accounts that need it.",
 )
 def shared_with_everyone(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_ami_launch_permission"):
-        if each.get("group") == "all":
-            yield Hit((each.address,))
-    for each in subject.of("aws_db_snapshot", "aws_db_cluster_snapshot", "aws_db_snapshot_copy"):
-        if "all" in as_list(each.get("shared_accounts")):
-            yield Hit((each.address,))
-    for each in subject.of("aws_ssm_document"):
-        if str(each.get("permissions.account_ids")).lower() == "all":
-            yield Hit((each.address,))
+    for resource in subject.of("aws_ami_launch_permission"):
+        if resource.get("group") == "all":
+            yield Hit((resource.address,))
+    for resource in subject.of(
+        "aws_db_snapshot", "aws_db_cluster_snapshot", "aws_db_snapshot_copy"
+    ):
+        if "all" in as_list(resource.get("shared_accounts")):
+            yield Hit((resource.address,))
+    for resource in subject.of("aws_ssm_document"):
+        if str(resource.get("permissions.account_ids")).lower() == "all":
+            yield Hit((resource.address,))

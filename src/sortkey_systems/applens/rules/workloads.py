@@ -58,15 +58,15 @@ _MAKERS = ("random_", "tls_", "time_", "null_", "terraform_")
     fix='Add metadata_options { http_tokens = "required" }.',
 )
 def metadata_v1(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_instance", "aws_spot_instance_request", "aws_launch_template"):
-        tokens = each.get("metadata_options.http_tokens", "optional")
-        disabled = each.get("metadata_options.http_endpoint") == "disabled"
-        elsewhere = each.type != "aws_launch_template" and each.blocks("launch_template")
+    for resource in subject.of("aws_instance", "aws_spot_instance_request", "aws_launch_template"):
+        tokens = resource.get("metadata_options.http_tokens", "optional")
+        disabled = resource.get("metadata_options.http_endpoint") == "disabled"
+        elsewhere = resource.type != "aws_launch_template" and resource.blocks("launch_template")
         if tokens == "optional" and not disabled and not elsewhere:
-            yield Hit((each.address,))
-    for each in subject.of("aws_launch_configuration"):
-        if each.get("metadata_options.http_tokens") != "required":
-            yield Hit((each.address,))
+            yield Hit((resource.address,))
+    for resource in subject.of("aws_launch_configuration"):
+        if resource.get("metadata_options.http_tokens") != "required":
+            yield Hit((resource.address,))
 
 
 @rule(
@@ -83,23 +83,31 @@ def metadata_v1(subject: Subject) -> Iterator[Hit]:
     confidence="medium",
 )
 def written_secret(subject: Subject) -> Iterator[Hit]:
-    known = frozenset[str]()
-    for each in (each for each in subject.estate.resources if each.mode == "declaration"):
-        found = {name: value for name, value in each.attributes.items() if is_secret(name, value)}
-        known |= {value for value in found.values() if not isinstance(value, Sensitive)}
-        if found:
-            yield Hit((each.address,), ", ".join(found))
-    for each in subject.estate.resources:
-        if each.mode == "managed" and not each.type.startswith(_MAKERS):
+    secrets = frozenset[str]()
+    for declaration in (
+        resource for resource in subject.estate.resources if resource.mode == "declaration"
+    ):
+        secret_values = {
+            name: value for name, value in declaration.attributes.items() if is_secret(name, value)
+        }
+        secrets |= {value for value in secret_values.values() if not isinstance(value, Sensitive)}
+        if secret_values:
+            yield Hit((declaration.address,), ", ".join(secret_values))
+    for resource in subject.estate.resources:
+        if resource.mode == "managed" and not resource.type.startswith(_MAKERS):
             # What a variable states is found there, and not again where the variable is used.
-            elsewhere = frozenset(secret for secret in known if secret not in each.written)
+            elsewhere = frozenset(secret for secret in secrets if secret not in resource.written)
             plain = (
-                replace(each, attributes=without(elsewhere, each.attributes)) if elsewhere else each
+                replace(resource, attributes=without(elsewhere, resource.attributes))
+                if elsewhere
+                else resource
             )
-            found = [*_stated(plain.attributes), *_kept(plain), *_scripted(plain)]
-            found += sorted(name for name, value in _environment(plain) if is_secret(name, value))
-            if found:
-                yield Hit((each.address,), ", ".join(dict.fromkeys(found)))
+            secret_values = [*_stated(plain.attributes), *_kept(plain), *_scripted(plain)]
+            secret_values += sorted(
+                name for name, value in _environment(plain) if is_secret(name, value)
+            )
+            if secret_values:
+                yield Hit((resource.address,), ", ".join(dict.fromkeys(secret_values)))
 
 
 def _stated(value: Any, path: str = "") -> Iterator[str]:
@@ -110,22 +118,22 @@ def _stated(value: Any, path: str = "") -> Iterator[str]:
     elif isinstance(value, dict):
         for name, inner in cast(dict[str, Any], value).items():
             where = f"{path}.{name}" if path else name
-            if name in _PASSWORDS and any(is_stated(each) for each in as_list(inner)):
+            if name in _PASSWORDS and any(is_stated(part) for part in as_list(inner)):
                 yield where
             else:
                 yield from _stated(inner, where)
 
 
-def _kept(each: Resource) -> Iterator[str]:
+def _kept(resource: Resource) -> Iterator[str]:
     """The values of what keeps secrets, where they stand in the source."""
     if (
-        each.type == "aws_ssm_parameter"
-        and each.get("type") == "SecureString"
-        and is_stated(each.get("value"))
+        resource.type == "aws_ssm_parameter"
+        and resource.get("type") == "SecureString"
+        and is_stated(resource.get("value"))
     ):
         yield "value"
-    if each.type == "aws_secretsmanager_secret_version":
-        text = each.get("secret_string", "")
+    if resource.type == "aws_secretsmanager_secret_version":
+        text = resource.get("secret_string", "")
         inner = json_of(text)
         if isinstance(inner, dict):
             pairs = cast(dict[str, Any], inner).items()
@@ -138,21 +146,21 @@ def _kept(each: Resource) -> Iterator[str]:
             yield "secret_string"
 
 
-def _scripted(each: Resource) -> Iterator[str]:
+def _scripted(resource: Resource) -> Iterator[str]:
     for name in ("user_data", "user_data_base64"):
-        for found in script_secrets(decoded(str(each.get(name, "")))):
-            yield f"{name}: {found}"
+        for secret in script_secrets(decoded(str(resource.get(name, "")))):
+            yield f"{name}: {secret}"
 
 
-def _environment(each: Resource) -> Iterator[tuple[str, Any]]:
-    if each.type == "aws_lambda_function":
-        variables = each.get("environment.variables", {})
+def _environment(resource: Resource) -> Iterator[tuple[str, Any]]:
+    if resource.type == "aws_lambda_function":
+        variables = resource.get("environment.variables", {})
         yield from cast(dict[str, Any], variables).items() if isinstance(variables, dict) else ()
-    elif each.type == "aws_codebuild_project":
-        for block in each.blocks("environment.environment_variable"):
+    elif resource.type == "aws_codebuild_project":
+        for block in resource.blocks("environment.environment_variable"):
             if block.get("type", "PLAINTEXT") == "PLAINTEXT":
                 yield str(block.get("name")), block.get("value")
-    for container in containers_of(each):
+    for container in containers_of(resource):
         for pair in as_list(container.get("environment")):
             if isinstance(pair, dict):
                 yield str(cast(Any, pair).get("name")), cast(Any, pair).get("value")
@@ -169,10 +177,10 @@ def _environment(each: Resource) -> Iterator[tuple[str, Any]]:
     confidence="medium",
 )
 def plain_parameter(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_ssm_parameter"):
-        name = str(each.get("name", each.name))
-        if each.get("type") in ("String", "StringList") and names_a_secret(name):
-            yield Hit((each.address,))
+    for resource in subject.of("aws_ssm_parameter"):
+        name = str(resource.get("name", resource.name))
+        if resource.get("type") in ("String", "StringList") and names_a_secret(name):
+            yield Hit((resource.address,))
 
 
 @rule(
@@ -185,12 +193,12 @@ def plain_parameter(subject: Subject) -> Iterator[Hit]:
     fix="Set endpoint_public_access = false, or list addresses in public_access_cidrs.",
 )
 def public_cluster(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_eks_cluster"):
-        public = each.get("vpc_config.endpoint_public_access", True)
+    for resource in subject.of("aws_eks_cluster"):
+        public = resource.get("vpc_config.endpoint_public_access", True)
         if not is_false(public) and not is_unknown(public):
-            cidrs = as_list(each.get("vpc_config.public_access_cidrs"))
+            cidrs = as_list(resource.get("vpc_config.public_access_cidrs"))
             if not cidrs or any(is_world(cidr) for cidr in cidrs):
-                yield Hit((each.address,))
+                yield Hit((resource.address,))
 
 
 @rule(
@@ -203,10 +211,10 @@ def public_cluster(subject: Subject) -> Iterator[Hit]:
     fix='Set enabled_cluster_log_types to at least ["api", "audit", "authenticator"].',
 )
 def cluster_logs(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_eks_cluster"):
-        logs = each.get("enabled_cluster_log_types")
+    for resource in subject.of("aws_eks_cluster"):
+        logs = resource.get("enabled_cluster_log_types")
         if not is_unknown(logs) and "audit" not in as_list(logs):
-            yield Hit((each.address,))
+            yield Hit((resource.address,))
 
 
 @rule(
@@ -219,9 +227,9 @@ def cluster_logs(subject: Subject) -> Iterator[Hit]:
     fix="Add encryption_config with a KMS key for secrets.",
 )
 def cluster_secrets(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_eks_cluster"):
-        if not each.blocks("encryption_config"):
-            yield Hit((each.address,))
+    for resource in subject.of("aws_eks_cluster"):
+        if not resource.blocks("encryption_config"):
+            yield Hit((resource.address,))
 
 
 @rule(
@@ -234,14 +242,14 @@ def cluster_secrets(subject: Subject) -> Iterator[Hit]:
     fix="Set enable_key_rotation = true.",
 )
 def key_rotation(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_kms_key"):
+    for resource in subject.of("aws_kms_key"):
         symmetric = (
-            each.get("customer_master_key_spec", each.get("key_spec", "SYMMETRIC_DEFAULT"))
+            resource.get("customer_master_key_spec", resource.get("key_spec", "SYMMETRIC_DEFAULT"))
             == "SYMMETRIC_DEFAULT"
         )
-        usage = each.get("key_usage", "ENCRYPT_DECRYPT") == "ENCRYPT_DECRYPT"
-        if symmetric and usage and not is_set(each.get("enable_key_rotation")):
-            yield Hit((each.address,))
+        usage = resource.get("key_usage", "ENCRYPT_DECRYPT") == "ENCRYPT_DECRYPT"
+        if symmetric and usage and not is_set(resource.get("enable_key_rotation")):
+            yield Hit((resource.address,))
 
 
 @rule(
@@ -254,13 +262,13 @@ def key_rotation(subject: Subject) -> Iterator[Hit]:
     fix="Set is_multi_region_trail and enable_log_file_validation to true, and leave enable_logging on.",
 )
 def incomplete_trail(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_cloudtrail"):
+    for resource in subject.of("aws_cloudtrail"):
         names = ("is_multi_region_trail", "enable_log_file_validation")
-        missing = [name for name in names if not is_set(each.get(name))]
-        off = is_false(each.get("enable_logging"))
+        missing = [name for name in names if not is_set(resource.get(name))]
+        off = is_false(resource.get("enable_logging"))
         if off or missing:
             yield Hit(
-                (each.address,),
+                (resource.address,),
                 ", ".join([*missing, *(["enable_logging"] if off else [])]),
                 "high" if off else None,
             )
@@ -281,9 +289,9 @@ def detection_off(subject: Subject) -> Iterator[Hit]:
         ("aws_config_configuration_recorder_status", "is_enabled"),
     )
     for kind, switch in (*switches, ("aws_accessanalyzer_analyzer", "enabled")):
-        for each in subject.of(kind):
-            if is_false(each.get(switch)):
-                yield Hit((each.address,))
+        for resource in subject.of(kind):
+            if is_false(resource.get(switch)):
+                yield Hit((resource.address,))
 
 
 _ENDED = re.compile(
@@ -301,9 +309,9 @@ _ENDED = re.compile(
     fix="Move to a runtime that AWS supports.",
 )
 def ended_runtime(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_lambda_function"):
-        if _ENDED.match(str(each.get("runtime", ""))):
-            yield Hit((each.address,), str(each.get("runtime")))
+    for resource in subject.of("aws_lambda_function"):
+        if _ENDED.match(str(resource.get("runtime", ""))):
+            yield Hit((resource.address,), str(resource.get("runtime")))
 
 
 @rule(
@@ -316,9 +324,9 @@ def ended_runtime(subject: Subject) -> Iterator[Hit]:
     fix="Set mfa_configuration to OPTIONAL or ON.",
 )
 def no_second_factor(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_cognito_user_pool"):
-        if each.get("mfa_configuration", "OFF") == "OFF":
-            yield Hit((each.address,))
+    for resource in subject.of("aws_cognito_user_pool"):
+        if resource.get("mfa_configuration", "OFF") == "OFF":
+            yield Hit((resource.address,))
 
 
 @rule(
@@ -331,9 +339,9 @@ def no_second_factor(subject: Subject) -> Iterator[Hit]:
     fix="Set allow_unauthenticated_identities = false, or give guests a role that can do almost nothing.",
 )
 def guests(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_cognito_identity_pool"):
-        if is_true(each.get("allow_unauthenticated_identities")):
-            yield Hit((each.address,))
+    for resource in subject.of("aws_cognito_identity_pool"):
+        if is_true(resource.get("allow_unauthenticated_identities")):
+            yield Hit((resource.address,))
 
 
 @rule(
@@ -346,9 +354,9 @@ def guests(subject: Subject) -> Iterator[Hit]:
     fix='Set encryption_info.encryption_in_transit.client_broker to "TLS", and client_authentication to IAM or TLS.',
 )
 def plaintext_kafka(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_msk_cluster"):
+    for resource in subject.of("aws_msk_cluster"):
         plain = "PLAINTEXT" in str(
-            each.get("encryption_info.encryption_in_transit.client_broker", "TLS")
+            resource.get("encryption_info.encryption_in_transit.client_broker", "TLS")
         )
-        if plain or is_true(each.get("client_authentication.unauthenticated")):
-            yield Hit((each.address,))
+        if plain or is_true(resource.get("client_authentication.unauthenticated")):
+            yield Hit((resource.address,))

@@ -32,11 +32,11 @@ def costs(
     Prices are those of the document; requests are not included.
     """
     volume = Volume(jobs_a_day=jobs_per_day, log_megabytes=log_mb, report_megabytes=report_mb)
-    found = estimate(volume)
+    monthly = estimate(volume)
     if json:
-        print_json(asdict(found) | {"gigabytes": volume.gigabytes, "saved": found.saved})
+        print_json(asdict(monthly) | {"gigabytes": volume.gigabytes, "saved": monthly.saved})
     else:
-        print(found.text(), end="")
+        print(monthly.text(), end="")
 
 
 def policies(

@@ -23,22 +23,22 @@ def retry(
 ) -> int:
     """Run a job again: a new execution with the next number. The old one stays as it is."""
     if not job.startswith("JOB-"):
-        told = (
+        advice = (
             "one is named as JOB-ABC123456789, and `sortkey jobengine status JOURNEY` lists those "
             "of a journey"
         )
-        raise CommandFailed(f"{job!r} is no job: {told}", USAGE)
+        raise CommandFailed(f"{job!r} is no job: {advice}", USAGE)
     with open_engine(data, objects) as engine:
-        made = engine.executions.retry(job)
+        execution = engine.executions.retry(job)
         if wait:
             failures = StorageFailures()
             with engine.worker(threads=1, on_error=failures.note):
-                output.watch(engine, made.journey_id, made.stage_id, check=failures.check)
-            made = engine.executions.get(made.job_id)
-        print_json(plain(made)) if json else print(
-            f"{made.job_id}, execution {made.execution_number}: {made.status}"
+                output.watch(engine, execution.journey_id, execution.stage_id, check=failures.check)
+            execution = engine.executions.get(execution.job_id)
+        print_json(plain(execution)) if json else print(
+            f"{execution.job_id}, execution {execution.execution_number}: {execution.status}"
         )
-        return FAILED if wait and made.status != "completed" else 0
+        return FAILED if wait and execution.status != "completed" else 0
 
 
 def cancel(
@@ -52,10 +52,12 @@ def cancel(
     """End a job at its next safe point; one that waits at once. Of a journey nothing starts any
     more.
     """
-    with open_engine(data, objects, named=of) as engine:
-        found = engine.executions.cancel(of) if of.startswith("JOB-") else engine.cancel_journey(of)
+    with open_engine(data, objects, entity_id=of) as engine:
+        cancelled = (
+            engine.executions.cancel(of) if of.startswith("JOB-") else engine.cancel_journey(of)
+        )
     if json:
-        print_json(plain(found))
+        print_json(plain(cancelled))
         return
-    ends = of.startswith("JOB-") and found.status == "running"
-    print(f"{of} {'ends at its next safe point' if ends else f'is {found.status}'}")
+    ends = of.startswith("JOB-") and cancelled.status == "running"
+    print(f"{of} {'ends at its next safe point' if ends else f'is {cancelled.status}'}")

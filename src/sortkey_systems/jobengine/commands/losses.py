@@ -18,9 +18,9 @@ def losses_of(
 ) -> dict[str, Any]:
     """The limits that were given: `5`, `2%`, and for the rows of one table `customers=3`."""
     tables = {
-        table: limit for each in rows if "=" in each for table, _, limit in [each.rpartition("=")]
+        table: limit for row in rows if "=" in row for table, _, limit in [row.rpartition("=")]
     }
-    general = [each for each in rows if "=" not in each]
+    general = [row for row in rows if "=" not in row]
     if len(general) > 1:
         raise CommandFailed(
             f"--allow-lost-rows is given as {' and '.join(general)}: name one for all tables", USAGE
@@ -31,11 +31,11 @@ def losses_of(
         "values": values,
         "references": references,
     }
-    given: dict[str, Any] = {name: limit for name, limit in limits.items() if limit}
+    losses: dict[str, Any] = {name: limit for name, limit in limits.items() if limit}
     if is_unread:
-        given["unread"] = True
-    _checked(given)
-    return given
+        losses["unread"] = True
+    _checked(losses)
+    return losses
 
 
 def allow_losses(engine: JobEngine, journey_id: str, losses: dict[str, Any]) -> None:
@@ -44,8 +44,8 @@ def allow_losses(engine: JobEngine, journey_id: str, losses: dict[str, Any]) -> 
 
     if not losses:
         return
-    known = engine.journeys.get(journey_id).configuration.allowed_losses
-    before: dict[str, Any] = known.model_dump() if known else {}
+    configured = engine.journeys.get(journey_id).configuration.allowed_losses
+    before: dict[str, Any] = configured.model_dump() if configured else {}
     tables: dict[str, str] = {**before.get("tables", {}), **losses.get("tables", {})}
     allowed = _checked({**before, **losses, "tables": tables})
     engine.journeys.change(journey_id, JourneyChange(allowed_losses=allowed))
@@ -59,7 +59,7 @@ def _checked(losses: dict[str, Any]) -> AllowedLossesDraft:
     try:
         return AllowedLossesDraft(**losses)
     except ValidationError as error:
-        wrong = ", ".join(repr(each["input"]) for each in error.errors())
+        wrong = ", ".join(repr(fault["input"]) for fault in error.errors())
         raise CommandFailed(
             f"{wrong} is not a limit: give a number, or a share such as 2.5%", USAGE
         ) from None

@@ -124,7 +124,7 @@ def run(
         allow_lost_rows or [], allow_lost_values, allow_dangling, is_unread=allow_unread
     )
     began = time.perf_counter()
-    with open_engine(data, objects, makes=journey is None, named=journey) as engine:
+    with open_engine(data, objects, makes=journey is None, entity_id=journey) as engine:
         journey_id = journey
         if journey_id is None:
             drafts = read_rules(rules) if rules else ()

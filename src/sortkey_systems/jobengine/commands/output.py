@@ -41,8 +41,8 @@ def watch(
         journey = engine.journeys.get(journey_id)
         if journey.status != "running":  # where a job's worker is gone, this ends it
             jobs = {
-                each: engine.executions.get(job.job_id) if _is_live(job) else job
-                for each, job in jobs.items()
+                stage: engine.executions.get(job.job_id) if _is_live(job) else job
+                for stage, job in jobs.items()
             }
         return State(journey, engine.journeys.stages(journey_id), jobs, stage_id)
 
@@ -112,7 +112,7 @@ def _advance(bars: Progress, task: TaskID, stage: Stage, job: Job | None) -> Non
     if not bars.tasks[task].started:
         bars.start_task(task)
     done = stage.status == "completed"
-    step = job.current_step or "" if not done else told(job)
+    step = job.current_step or "" if not done else result_text(job)
     bars.update(task, completed=100 if done else job.progress, step=step)
 
 
@@ -126,7 +126,7 @@ def _lines(look: Look) -> Journey:
             if job is not None and job.job_id not in seen and not _is_live(job):
                 seen.add(job.job_id)
                 print(
-                    f"{stage.order} {stage.name}: {job.status}, {told(job)}",
+                    f"{stage.order} {stage.name}: {job.status}, {result_text(job)}",
                     file=sys.stderr,
                     flush=True,
                 )
@@ -135,7 +135,7 @@ def _lines(look: Look) -> Journey:
         time.sleep(POLL_SECONDS)
 
 
-def told(job: Job) -> str:
+def result_text(job: Job) -> str:
     """What a job came to, in some words."""
     parts = [f"{job.duration or 0:.1f} s"]
     if job.results.records_processed:
@@ -162,16 +162,16 @@ def print_journeys(journeys: Sequence[Journey]) -> None:
     columns = ("journey", "name", "status", "priority", "progress", "stage", "jobs", "failed")
     rows = [
         (
-            each.journey_id,
-            each.name,
-            each.status,
-            each.priority,
-            f"{each.overall_progress} %",
-            each.current_stage_id,
-            each.aggregates.total_jobs,
-            each.aggregates.failed_jobs,
+            journey.journey_id,
+            journey.name,
+            journey.status,
+            journey.priority,
+            f"{journey.overall_progress} %",
+            journey.current_stage_id,
+            journey.aggregates.total_jobs,
+            journey.aggregates.failed_jobs,
         )
-        for each in journeys
+        for journey in journeys
     ]
     print_table(columns, rows, whole=3, more=JSON_SHOWS_ALL)
 
@@ -182,13 +182,13 @@ def print_jobs(stages: Sequence[Stage], jobs: Sequence[Job]) -> None:
     for stage in stages:
         executions = [job for job in jobs if job.stage_id == stage.stage_id] or [None]
         for job in executions:
-            told_of = (None,) * 6 if job is None else _cells(job)
-            rows.append((f"{stage.order} {stage.stage_id}", stage.status, *told_of))
+            cells = (None,) * 6 if job is None else _cells(job)
+            rows.append((f"{stage.order} {stage.stage_id}", stage.status, *cells))
     print_table(columns, rows, whole=3, more=JSON_SHOWS_ALL)
 
 
 def _cells(job: Job) -> tuple[Any, ...]:
-    result = job.error_message or (told(job) if job.duration is not None else "")
+    result = job.error_message or (result_text(job) if job.duration is not None else "")
     return (
         job.job_id,
         job.execution_number,
@@ -200,9 +200,9 @@ def _cells(job: Job) -> tuple[Any, ...]:
 
 
 def print_steps(job: Job) -> None:
-    rows = [(each.step_id, each.status, each.start_time, each.duration) for each in job.steps]
+    rows = [(step.step_id, step.status, step.start_time, step.duration) for step in job.steps]
     print_table(
         ("step", "status", "began", "seconds"),
         rows,
-        title=f"{job.job_id}: {job.status}, {told(job)}",
+        title=f"{job.job_id}: {job.status}, {result_text(job)}",
     )

@@ -39,25 +39,25 @@ log = logging.getLogger("sortkey.jobs")
 
 @contextmanager
 def open_engine(
-    data: str, objects: str | None, *, makes: bool = False, named: str | None = None
+    data: str, objects: str | None, *, makes: bool = False, entity_id: str | None = None
 ) -> Generator[JobEngine]:
     """The engine on a folder, which other commands can use meanwhile, or on what lies elsewhere.
     What only looks `makes` no folder: a name with a typing error would be a new one. `named` is the
     id that somebody typed."""
     from sortkey.commands import shared_store
 
-    if named is not None:
-        _check_id(named)
+    if entity_id is not None:
+        _check_id(entity_id)
     where = bucket_address(data, objects)
     check_address(data, creates=makes)
     with shared_store(data) as store:
-        opened = Buckets.open(where)
+        buckets = Buckets.open(where)
         try:
-            engine = JobEngine(store, opened)
+            engine = JobEngine(store, buckets)
             engine.ensure()
             yield engine
         finally:
-            opened.close()
+            buckets.close()
 
 
 def new_journey(
@@ -102,15 +102,15 @@ def new_journey(
             source=Source(**about, address=address),
             configuration=JourneyConfiguration(target=documents),
             priority=priority,
-            rules=[RuleDraft(**each) for each in rules],
+            rules=[RuleDraft(**rule) for rule in rules],
             journey_id=journey_id,
         )
     except ValidationError as error:
         # Without what was given: it may hold a password.
-        told = "; ".join(
-            f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()
+        faults = "; ".join(
+            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()
         )
-        raise CommandFailed(f"this cannot be a journey: {told}", USAGE) from None
+        raise CommandFailed(f"this cannot be a journey: {faults}", USAGE) from None
 
 
 def _check_target(documents: str, journey_id: str) -> None:
@@ -121,24 +121,24 @@ def _check_target(documents: str, journey_id: str) -> None:
         raise CommandFailed(str(refused), USAGE) from None
 
 
-def _check_id(named: str) -> None:
+def _check_id(entity_id: str) -> None:
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        TypeAdapter[str](JourneyId | JobId).validate_python(named)
+        TypeAdapter[str](JourneyId | JobId).validate_python(entity_id)
     except ValidationError:
-        told = "a journey is named as JRN-ABC123456789, a job as JOB-ABC123456789"
+        advice = "a journey is named as JRN-ABC123456789, a job as JOB-ABC123456789"
         raise CommandFailed(
-            f"{named!r} is no id: {told}; `sortkey jobengine status` lists them", USAGE
+            f"{entity_id!r} is no id: {advice}; `sortkey jobengine status` lists them", USAGE
         ) from None
 
 
 def check_stage(stage_id: str) -> None:
     """Before a journey is made that nobody wants."""
-    known = STEPS
-    if stage_id not in known:
+    stage_ids = STEPS
+    if stage_id not in stage_ids:
         raise CommandFailed(
-            f"a journey has no stage {stage_id!r}: it has {', '.join(known)}", USAGE
+            f"a journey has no stage {stage_id!r}: it has {', '.join(stage_ids)}", USAGE
         )
 
 
@@ -146,14 +146,14 @@ def read_rules(path: Path) -> list[dict[str, Any]]:
     from json import JSONDecodeError, loads
 
     try:
-        found: Any = loads(path.read_text(encoding="utf-8"))
+        rules: Any = loads(path.read_text(encoding="utf-8"))
     except JSONDecodeError as error:
         raise CommandFailed(f"{path} is no JSON: {error}", USAGE) from None
     except OSError as error:
         raise CommandFailed(f"cannot read {path}: {error.strerror}", USAGE) from None
-    if not isinstance(found, list):
+    if not isinstance(rules, list):
         raise CommandFailed(f"{path} is no list of rules", USAGE)
-    return cast("list[dict[str, Any]]", found)
+    return cast("list[dict[str, Any]]", rules)
 
 
 def run_all(
@@ -221,26 +221,26 @@ def print_end(
     """The final report, or how far it came; the result is the exit code. `is_kept`: the folder
     stays.
     """
-    jobs, found = (
+    jobs, report = (
         engine.executions.all_jobs(journey.journey_id),
         _report(engine, journey.journey_id),
     )
     if is_json:
-        told = {
+        document = {
             "journey": plain(journey),
             "seconds": round(seconds, 1),
-            "jobs": [plain(each) for each in jobs],
+            "jobs": [plain(job) for job in jobs],
         }
-        print_json({**told, "report": found, "folder": folder})
-    elif found:
-        print_markdown(found["text"])
+        print_json({**document, "report": report, "folder": folder})
+    elif report:
+        print_markdown(report["text"])
         totals = journey.aggregates
-        told = (
+        document = (
             f"{totals.completed_jobs} jobs, {totals.total_logs} lines of log, "
             f"{totals.total_warnings} warnings"
         )
         print(
-            f"\n{journey.journey_id} is {journey.status} after {seconds:.1f} s: {told}.",
+            f"\n{journey.journey_id} is {journey.status} after {seconds:.1f} s: {document}.",
             file=sys.stderr,
         )
         if is_kept:
@@ -249,9 +249,9 @@ def print_end(
             print(_with_limits(journey.journey_id, folder), file=sys.stderr)
     else:
         print(_unfinished(journey, jobs, folder), file=sys.stderr)
-    if found is None:
+    if report is None:
         return FAILED if journey.status in ("failed", "cancelled") or _is_cancelled(jobs) else 0
-    return 0 if found["is_passed"] and journey.status == "completed" else FAILED
+    return 0 if report["is_passed"] and journey.status == "completed" else FAILED
 
 
 def _report(engine: JobEngine, journey_id: str) -> dict[str, Any] | None:

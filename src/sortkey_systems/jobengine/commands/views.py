@@ -24,11 +24,11 @@ def status(
     json: Json = False,
 ) -> None:
     """Print journeys, the stages and jobs of one journey, or the steps of one job."""
-    with open_engine(data, objects, named=of) as engine:
+    with open_engine(data, objects, entity_id=of) as engine:
         if of is None:
             journeys = engine.journeys.list()
             if json:
-                print_json([plain(each) for each in journeys])
+                print_json([plain(listed) for listed in journeys])
             elif journeys:
                 output.print_journeys(journeys)
             else:
@@ -46,8 +46,8 @@ def status(
                 print_json(
                     {
                         "journey": plain(journey),
-                        "stages": [plain(each) for each in stages],
-                        "jobs": [plain(each) for each in jobs],
+                        "stages": [plain(stage) for stage in stages],
+                        "jobs": [plain(entry) for entry in jobs],
                     }
                 )
             else:
@@ -80,7 +80,7 @@ def logs(
         where = LogFilter.of(level, text=text)
     except ModelError as error:
         raise CommandFailed(str(error), USAGE) from None
-    with open_engine(data, objects, named=of) as engine:
+    with open_engine(data, objects, entity_id=of) as engine:
         jobs = [(job.journey_id, job.stage_id, job.job_id) for job in jobs_of(engine, of)]
         for chunk in export_all_logs(engine.buckets.logs, jobs, form, where, step=step):
             sys.stdout.write(chunk.decode())
@@ -98,19 +98,20 @@ def report(
     json: Json = False,
 ) -> None:
     """Print the final report of a journey, or what the steps of a job report."""
-    with open_engine(data, objects, named=of) as engine:
+    with open_engine(data, objects, entity_id=of) as engine:
         if not of.startswith("JOB-"):
-            told = engine.executions.final_report(of)
-            print_json(told) if json else output.print_markdown(told["text"])
+            final = engine.executions.final_report(of)
+            print_json(final) if json else output.print_markdown(final["text"])
             return
         job = engine.executions.get(of)
         files = [
-            each.file for each in engine.get_job_reports(job.journey_id, job.job_id, job.stage_id)
+            report.file
+            for report in engine.get_job_reports(job.journey_id, job.job_id, job.stage_id)
         ]
         files.sort(key=lambda file: file.execution_summary.start_time)
         if json:
             print_json([file.model_dump(mode="json", by_alias=True) for file in files])
             return
         for file in files:
-            advice = "".join(f"\n- {each}" for each in file.recommendations)
+            advice = "".join(f"\n- {recommendation}" for recommendation in file.recommendations)
             output.print_markdown(f"## {file.title}\n\n{file.summary}\n{advice}\n\n")

@@ -62,11 +62,11 @@ def job_page(service: JobEngine, journey_id: str, job_id: str, report: str = "")
 
 def _again(service: JobEngine, journey_id: str, job_id: str) -> None:
     try:
-        made = service.executions.retry(job_id)
+        execution = service.executions.retry(job_id)
     except SortkeyError as error:
         ui.notify(str(error), type="negative")
         return
-    ui.navigate.to(f"/jobengine/{journey_id}/jobs/{made.job_id}")
+    ui.navigate.to(f"/jobengine/{journey_id}/jobs/{execution.job_id}")
 
 
 def _log(service: JobEngine, job: Job) -> None:
@@ -86,25 +86,25 @@ def _log(service: JobEngine, job: Job) -> None:
 
     @ui.refreshable
     def lines() -> None:
-        wanted = LogFilter.of(
+        criteria = LogFilter.of(
             level=None if level.value == "all" else level.value, text=text.value or None
         )
-        chosen = step.value or None
+        step_id = step.value or None
         place = (service.buckets.logs, service.store, job.journey_id, job.stage_id, job.job_id)
-        found = search_logs(*place, wanted, step=chosen, limit=LINES)
-        if not found.items:
+        page = search_logs(*place, criteria, step=step_id, limit=LINES)
+        if not page.items:
             pieces.empty("No line fits.")
             return
         with ui.element("section").classes("sk-card"):
             pieces.table(
                 ("time, UTC", "level", "step", "message", "details"),
-                [_line(each) for each in found.items],
+                [_line(item) for item in page.items],
             )
-            if found.cursor:
+            if page.cursor:
                 pieces.quiet(f"The first {LINES} lines; narrow the search to see others.")
 
-    for each in (level, step, text):
-        each.on_value_change(lambda _: lines.refresh())
+    for control in (level, step, text):
+        control.on_value_change(lambda _: lines.refresh())
     lines()
     if job.status in LIVE:
         follow(lambda: _state(service, job), lines.refresh)
@@ -131,23 +131,23 @@ def _details(details: Mapping[str, Any]) -> pieces.Markup:
     lines folded.
     """
     texts = {
-        name: each if isinstance(each, str) else json.dumps(each, default=str)
-        for name, each in details.items()
+        name: member if isinstance(member, str) else json.dumps(member, default=str)
+        for name, member in details.items()
     }
     short = " · ".join(f"{name} {text}" for name, text in texts.items() if "\n" not in text)
     long = "".join(pieces.folded(name, text) for name, text in texts.items() if "\n" in text)
     return pieces.Markup(pieces.code_cell(short) + long)
 
 
-def _job_reports(service: JobEngine, job: Job, opened: str) -> None:
-    found = list(service.get_job_reports(job.journey_id, job.job_id, job.stage_id))
-    if not found:
+def _job_reports(service: JobEngine, job: Job, open_report: str) -> None:
+    reports = list(service.get_job_reports(job.journey_id, job.job_id, job.stage_id))
+    if not reports:
         pieces.empty("No report was written yet.")
     with ui.element("div").classes("sk-stack"):
-        for each in found:
-            made = pieces.fold(partial(_report, each), each.file.title, each.file.summary)
-            if each.catalog is not None and each.catalog.report_id == opened:
-                made.open()
+        for report in reports:
+            fold = pieces.fold(partial(_report, report), report.file.title, report.file.summary)
+            if report.catalog is not None and report.catalog.report_id == open_report:
+                fold.open()
 
 
 def _report(report: FullReport) -> None:

@@ -62,11 +62,11 @@ def _state(service: JobEngine, journey_id: str) -> tuple[Journey, list[Job]]:
     return journey, service.executions.all_jobs(journey_id) if journey.status in LIVE else []
 
 
-def _refreshed(draw: Callable[..., None], *given: Any) -> Callable[[], Any]:
+def _refreshed(draw: Callable[..., None], *arguments: Any) -> Callable[[], Any]:
     """Draw it; gives what draws it anew."""
-    made = ui.refreshable(draw)
-    made(*given)
-    return made.refresh
+    refreshable = ui.refreshable(draw)
+    refreshable(*arguments)
+    return refreshable.refresh
 
 
 def _timeline(service: JobEngine, journey_id: str) -> None:
@@ -104,10 +104,10 @@ def _summary(service: JobEngine, journey: Journey) -> None:
 def _actions(service: JobEngine, journey: Journey) -> None:
     """What can be done with it now, and nothing else."""
 
-    def act(what: Callable[[str], Any], said: str) -> None:
+    def act(what: Callable[[str], Any], message: str) -> None:
         try:
             what(journey.journey_id)
-            ui.notify(said, type="positive")
+            ui.notify(message, type="positive")
         except SortkeyError as error:
             ui.notify(str(error), type="negative")
 
@@ -124,9 +124,9 @@ def _actions(service: JobEngine, journey: Journey) -> None:
         ),
     )
     with ui.element("div").classes("sk-row").style("width: auto; gap: 0.5rem"):
-        for text, what, said, is_possible in buttons:
+        for text, what, message, is_possible in buttons:
             if is_possible:
-                pieces.button(text, partial(act, what, said), is_main=text in (again, "Resume"))
+                pieces.button(text, partial(act, what, message), is_main=text in (again, "Resume"))
 
 
 def _waits(journey: Journey) -> bool:
@@ -159,8 +159,8 @@ def _stage(stage: Stage, job: Job | None) -> None:
 
 
 def _jobs(service: JobEngine, base: str, journey_id: str) -> None:
-    found = service.executions.all_jobs(journey_id)
-    if not found:
+    jobs = service.executions.all_jobs(journey_id)
+    if not jobs:
         pieces.empty("No job has run yet.")
         return
     rows = [
@@ -175,7 +175,7 @@ def _jobs(service: JobEngine, base: str, journey_id: str) -> None:
             f"{job.metrics.error_count:,}",
             pieces.copied(job.job_id, 16),
         )
-        for job in found
+        for job in jobs
     ]
     with ui.element("section").classes("sk-card"):
         columns = (
@@ -193,8 +193,8 @@ def _jobs(service: JobEngine, base: str, journey_id: str) -> None:
 
 
 def _reports(service: JobEngine, base: str, journey_id: str) -> None:
-    found = service.list_reports(journey_id)
-    if not found:
+    reports = service.list_reports(journey_id)
+    if not reports:
         pieces.empty("No report was written yet.")
         return
     rows = [
@@ -206,7 +206,7 @@ def _reports(service: JobEngine, base: str, journey_id: str) -> None:
             report.summary,
             f"{report.generated_at:%Y-%m-%d %H:%M:%S}",
         )
-        for report in sorted(found, key=lambda each: each.generated_at)
+        for report in sorted(reports, key=lambda entry: entry.generated_at)
     ]
     with ui.element("section").classes("sk-card"):
         pieces.table(("report", "summary", "written, UTC"), rows)

@@ -17,12 +17,12 @@ def follow(state: Callable[[], Any], *refreshes: Callable[[], Any]) -> None:
     """Draw anew when the state is another than a second ago: what one reads or scrolls stays where
     it is until then.
     """
-    seen = [state()]
+    latest = [state()]
 
     def look() -> None:
         now = state()
-        if now != seen[0]:
-            seen[0] = now
+        if now != latest[0]:
+            latest[0] = now
             for refresh in refreshes:
                 refresh()
 

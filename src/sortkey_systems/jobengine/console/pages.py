@@ -47,8 +47,8 @@ def journeys_page(service: JobEngine, base: str) -> None:
 
     @ui.refreshable
     def listed() -> None:
-        found = service.journeys.list()
-        if not found:
+        journeys = service.journeys.list()
+        if not journeys:
             pieces.empty(
                 "There are no journeys yet.",
                 "New journey starts one, with the sample shop or a file of yours.",
@@ -66,7 +66,9 @@ def journeys_page(service: JobEngine, base: str) -> None:
                 "started, UTC",
                 "id",
             )
-            pieces.table(columns, [_row(each, base) for each in reversed(found)], numbers=(2, 5, 6))
+            pieces.table(
+                columns, [_row(journey, base) for journey in reversed(journeys)], numbers=(2, 5, 6)
+            )
 
     listed()
     follow(service.journeys.list, listed.refresh)
@@ -125,14 +127,14 @@ def _new_journey(service: JobEngine) -> None:
             wrong.clear()
             begin.props("loading")
             try:
-                given = path.value or "" if source.value == "file" else None
-                chosen = cast(Priority, priority.value)
-                made = await asyncio.to_thread(
+                file = path.value or "" if source.value == "file" else None
+                chosen_priority = cast(Priority, priority.value)
+                journey = await asyncio.to_thread(
                     start_journey,
                     service,
                     name=name.value or "",
-                    path=given,
-                    priority=chosen,
+                    path=file,
+                    priority=chosen_priority,
                     created_by=CONSOLE,
                     is_at_this_machine=is_at_this_machine,
                 )
@@ -142,10 +144,10 @@ def _new_journey(service: JobEngine) -> None:
                     pieces.refused(str(error))
                 return
             dialog.close()
-            ui.navigate.to(f"/jobengine/{made.journey_id}")
+            ui.navigate.to(f"/jobengine/{journey.journey_id}")
 
-        for each in (name, path):
-            each.on("keydown.enter", start)
+        for control in (name, path):
+            control.on("keydown.enter", start)
         with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
             pieces.button("Close", dialog.close, is_main=False)
             begin = pieces.button("Start", start, icon="play_arrow")

@@ -36,18 +36,26 @@ EXAMPLES = (
     '{"patterns": {"ProductOrder.externalId": "^O-[0-9]{6}$"}}',
 )
 DOES: dict[str, Callable[[Directive], str]] = {
-    "map": lambda each: f"maps {each.source} to {each.target}",
-    "preserve": lambda each: f"keeps {each.source}",
-    "remove": lambda each: f"leaves out {each.source}",
-    "threshold": lambda each: f"asks for {each.target} of at least {float(each.value):.0%}",
-    "values": lambda each: (
-        f"changes values of {each.source or each.target}: {json.dumps(each.value)}"
+    "map": lambda directive: f"maps {directive.source} to {directive.target}",
+    "preserve": lambda directive: f"keeps {directive.source}",
+    "remove": lambda directive: f"leaves out {directive.source}",
+    "threshold": lambda directive: (
+        f"asks for {directive.target} of at least {float(directive.value):.0%}"
     ),
-    "dates": lambda each: f"reads dates of {each.source or each.target} as {each.value}",
-    "require": lambda each: f"asks that {each.target or each.source} is always there",
-    "pattern": lambda each: f"asks that {each.target} looks like {each.value}",
-    "default": lambda each: f"sets {each.target} to {each.value} where no column is mapped to it",
-    "recommend": lambda each: f"puts a recommendation into the report: {each.value}",
+    "values": lambda directive: (
+        f"changes values of {directive.source or directive.target}: {json.dumps(directive.value)}"
+    ),
+    "dates": lambda directive: (
+        f"reads dates of {directive.source or directive.target} as {directive.value}"
+    ),
+    "require": lambda directive: (
+        f"asks that {directive.target or directive.source} is always there"
+    ),
+    "pattern": lambda directive: f"asks that {directive.target} looks like {directive.value}",
+    "default": lambda directive: (
+        f"sets {directive.target} to {directive.value} where no column is mapped to it"
+    ),
+    "recommend": lambda directive: f"puts a recommendation into the report: {directive.value}",
 }
 
 
@@ -62,24 +70,24 @@ def rules_panel(service: JobEngine, journey_id: str) -> None:
 
     @ui.refreshable
     def listed() -> None:
-        found = service.rules.page(journey_id, size=500).items
-        if not found:
+        rules = service.rules.page(journey_id, size=500).items
+        if not rules:
             pieces.empty(
                 "This journey has no rules of its own.",
                 "Names and types decide where no rule does.",
             )
         with ui.element("div").classes("sk-stack"):
-            for rule in found:
+            for rule in rules:
                 change = partial(_change, service, rule, listed.refresh)
                 pieces.fold(partial(_rule, rule, change), head=partial(_head, rule))
 
     listed()
 
 
-def told(content: TextOrObject) -> list[str]:
+def directive_texts(content: TextOrObject) -> list[str]:
     """What the engine does with a rule, a line for each thing. Raises RuleNotUnderstood."""
     try:
-        return [DOES[each.kind](each) for each in directives_of(content)]
+        return [DOES[directive.kind](directive) for directive in directives_of(content)]
     except (ValueError, TypeError, AttributeError) as error:
         raise RuleNotUnderstood(f"this is not a rule: {error}") from None
 
@@ -117,9 +125,9 @@ def _rule(rule: Rule, change: Callable[[RuleStatus, str], None]) -> None:
 
 
 def _when(rule: Rule) -> str:
-    stages = " and ".join(title_of(each) for each in rule.metadata.applicable_stages) or title_of(
-        rule.stage_id
-    )
+    stages = " and ".join(
+        title_of(applicable_stage) for applicable_stage in rule.metadata.applicable_stages
+    ) or title_of(rule.stage_id)
     where = "In all stages" if rule.scope != "stage" else f"In the stage {stages}"
     return (
         f"{where}, as {title_of(rule.type).lower()}, with {rule.priority} priority. Made by "
@@ -144,7 +152,7 @@ def _content(content: TextOrObject) -> None:
 
 def _understood(content: TextOrObject) -> None:
     try:
-        lines = told(content)
+        lines = directive_texts(content)
     except RuleNotUnderstood as error:
         pieces.refused(str(error))
         return
@@ -157,11 +165,11 @@ def _understood(content: TextOrObject) -> None:
 
 
 def _change(
-    service: JobEngine, rule: Rule, refresh: Callable[[], Any], status: RuleStatus, said: str
+    service: JobEngine, rule: Rule, refresh: Callable[[], Any], status: RuleStatus, message: str
 ) -> None:
     try:
         service.rules.change(rule.journey_id, rule.rule_id, RuleChange(status=status))
-        ui.notify(f"{said}: {rule.title}", type="positive")
+        ui.notify(f"{message}: {rule.title}", type="positive")
     except SortkeyError as error:
         ui.notify(str(error), type="negative")
     refresh()
@@ -198,19 +206,19 @@ def _new_rule(service: JobEngine, journey_id: str, refresh: Callable[[], Any]) -
         )
         with ui.element("div").classes("sk-stack").style("gap: 0.2rem"):
             pieces.quiet("For example, in plain English or as JSON:")
-            for each in EXAMPLES:
-                pieces.mono(each)
+            for example in EXAMPLES:
+                pieces.mono(example)
         done = ui.element("div").classes("w-full sk-stack")
 
         def look() -> None:
             done.clear()
             with done:
-                if given := (text.value or "").strip():
-                    _understood(written(given))
+                if content := (text.value or "").strip():
+                    _understood(written(content))
 
         def add() -> None:
             kinds = stages[str(stage.value)].rule_types
-            given = {
+            values = {
                 "stage_id": stage.value,
                 "title": (name.value or "").strip(),
                 "priority": priority.value,
@@ -218,7 +226,7 @@ def _new_rule(service: JobEngine, journey_id: str, refresh: Callable[[], Any]) -
             wrong = _added(
                 service,
                 journey_id,
-                {**given, "type": kinds[0], "content": written(text.value or "")},
+                {**values, "type": kinds[0], "content": written(text.value or "")},
             )
             if wrong:
                 done.clear()
@@ -237,22 +245,22 @@ def _new_rule(service: JobEngine, journey_id: str, refresh: Callable[[], Any]) -
 def written(text: str) -> TextOrObject:
     """What was typed: JSON as what it says, all else as text."""
     try:
-        given = json.loads(text)
+        content = json.loads(text)
     except ValueError:
         return text.strip()
-    return cast(dict[str, Any], given) if isinstance(given, dict) else text.strip()
+    return cast(dict[str, Any], content) if isinstance(content, dict) else text.strip()
 
 
-def _added(service: JobEngine, journey_id: str, given: dict[str, Any]) -> str:
+def _added(service: JobEngine, journey_id: str, values: dict[str, Any]) -> str:
     """Why it was not added; nothing where it was."""
-    if not given["title"]:
+    if not values["title"]:
         return "Give the rule a title."
     try:
-        if not told(given["content"]):
+        if not directive_texts(values["content"]):
             return "No sentence here can be executed. The examples show some that can."
-        service.rules.add(journey_id, RuleDraft(**given), created_by=CONSOLE)
+        service.rules.add(journey_id, RuleDraft(**values), created_by=CONSOLE)
     except (RuleNotUnderstood, SortkeyError) as error:
         return str(error)
     except ValidationError as error:
-        return "; ".join(each["msg"] for each in error.errors())
+        return "; ".join(fault["msg"] for fault in error.errors())
     return ""

@@ -21,10 +21,10 @@ def ended(
     them together.
     """
     steps = [
-        _stopped(each, status, now) if each.status == "running" else each for each in job.steps
+        _stopped(step, status, now) if step.status == "running" else step for step in job.steps
     ]
     began = job.start_time
-    over = max((each.end_time for each in steps if each.end_time is not None), default=began or now)
+    over = max((step.end_time for step in steps if step.end_time is not None), default=began or now)
     return job.changed(
         status=status,
         end_time=over,
@@ -47,7 +47,7 @@ def added(counts: Iterable[LogCounts]) -> LogCounts:
     """The counts of several steps together."""
     several = list(counts)
     return LogCounts(
-        **{name: sum(getattr(each, name) for each in several) for name in LogCounts.model_fields}
+        **{name: sum(getattr(count, name) for count in several) for name in LogCounts.model_fields}
     )
 
 

@@ -113,16 +113,16 @@ class Executions:
         """End a job that waits at once, and one that runs at its next safe point. One that has
         ended stays as it is.
         """
-        found = self.get(job_id)
-        if found.status not in LIVE:
-            return found
+        job = self.get(job_id)
+        if job.status not in LIVE:
+            return job
         try:
             self.queue.cancel(job_id)
         except NotFound:
             return self._attempts.abandon(
-                found, "cancelled", "it was cancelled before it began", Course(False, 0)
+                job, "cancelled", "it was cancelled before it began", Course(False, 0)
             )
-        return self._attempts.settle(found)
+        return self._attempts.settle(job)
 
     def worker(self, **settings: Any) -> JobWorker:
         """Runs executions, most urgent journeys first. Start it, or call its `run_once`; settings
@@ -140,16 +140,16 @@ class Executions:
 
     def get(self, job_id: str) -> Job:
         """The job as it is now. Raises NotFound."""
-        found = self.store.first(Job.by_id(job_id=job_id))
-        if found is None:
+        job = self.store.first(Job.by_id(job_id=job_id))
+        if job is None:
             raise NotFound(f"there is no job {job_id}")
-        return self._attempts.settle(self.store.get(ledger.key_of(found), consistent=True))
+        return self._attempts.settle(self.store.get(ledger.key_of(job), consistent=True))
 
     def wait(self, job_id: str, timeout: float | None = None) -> Job:
         """The job when it has ended. Raises JobNotEnded after `timeout` seconds."""
-        found = self.get(job_id)
-        if found.status not in LIVE:
-            return found
+        job = self.get(job_id)
+        if job.status not in LIVE:
+            return job
         self.queue.wait(job_id, timeout)
         return self.get(job_id)
 
@@ -183,12 +183,12 @@ class Executions:
         """The executions of a journey, or of one of its stages, in the order of stages and
         numbers.
         """
-        wanted = Job.of_journey(journey_id=journey_id)
+        query = Job.of_journey(journey_id=journey_id)
         if stage_id is not None:
             stage = stage_of(self._schedule.journey(journey_id)[1], stage_id)
-            wanted = Job.of_stage(journey_id=journey_id, order=stage.order, stage_id=stage_id)
+            query = Job.of_stage(journey_id=journey_id, order=stage.order, stage_id=stage_id)
         return self.store.page(
-            wanted.where(Job.status == status) if status else wanted, cursor=cursor, size=size
+            query.where(Job.status == status) if status else query, cursor=cursor, size=size
         )
 
     def all_jobs(self, journey_id: str) -> list[Job]:
@@ -203,7 +203,12 @@ class Executions:
         come so far."""
         _, stages = self._schedule.journey(journey_id)
         stage = next(
-            (each for each in stages if any(step.step_id == FINAL for step in each.steps)), None
+            (
+                candidate
+                for candidate in stages
+                if any(step.step_id == FINAL for step in candidate.steps)
+            ),
+            None,
         )
         latest = self._schedule.latest(stage) if stage is not None else None
         steps = {step.step_id: step.status for step in latest.steps} if latest is not None else {}

@@ -41,11 +41,11 @@ def key_of(job: Job) -> ItemKey[Job]:
 
 def create(store: Store, journey_id: str, make: Callable[[Journey, list[Stage]], Job]) -> Job:
     """A new execution, its line, and the journey that has one job more: all of it or nothing."""
-    made: list[Job] = []
+    jobs: list[Job] = []
 
     def writes(journey: Journey, stages: list[Stage]) -> list[Write]:
         job = make(journey, stages)
-        made[:] = [job]
+        jobs[:] = [job]
         return [
             Put(job, "create"),
             Put(StageJob.of(job), "create"),
@@ -53,7 +53,7 @@ def create(store: Store, journey_id: str, make: Callable[[Journey, list[Stage]],
         ]
 
     with_journey(store, journey_id, writes)
-    return made[0]
+    return jobs[0]
 
 
 def end(store: Store, old: Job, make: Callable[[Journey], tuple[Job, bool]]) -> Job:
@@ -62,11 +62,11 @@ def end(store: Store, old: Job, make: Callable[[Journey], tuple[Job, bool]]) -> 
 
     Raises JobLost where the job was ended by somebody else.
     """
-    made: list[Job] = []
+    jobs: list[Job] = []
 
     def writes(journey: Journey, stages: list[Stage]) -> list[Write]:
         job, will_retry = make(journey)
-        made[:] = [job]
+        jobs[:] = [job]
         totals = job_ended(job, old, journey=journey, stages=stages, will_retry=will_retry)
         return [*changes(old, job), *totals]
 
@@ -74,7 +74,7 @@ def end(store: Store, old: Job, make: Callable[[Journey], tuple[Job, bool]]) -> 
         with_journey(store, old.journey_id, writes)
     except TransactionFailed as failed:
         raise _lost(old, failed) from failed
-    return made[0]
+    return jobs[0]
 
 
 def progress(store: Store, old: Job, new: Job, stages: Sequence[Stage]) -> Job:
@@ -90,22 +90,22 @@ def begin(store: Store, old: Job, new: Job) -> Job:
     return new
 
 
-def changes(old: Job, new: Job, held: Condition | None = None) -> list[Write]:
+def changes(old: Job, new: Job, condition: Condition | None = None) -> list[Write]:
     """The updates that make one job of the other, on its item and on its line."""
     both = [
-        (each, getattr(new, each))
-        for each in Job.model_fields
-        if getattr(new, each) != getattr(old, each)
+        (name, getattr(new, name))
+        for name in Job.model_fields
+        if getattr(new, name) != getattr(old, name)
     ]
-    job = Update(key_of(old), _actions(Job, both), _held(old) if held is None else held)
-    shown = [(name, value) for name, value in both if name in _ON_LINE]
+    job = Update(key_of(old), _actions(Job, both), _held(old) if condition is None else condition)
+    on_line = [(name, value) for name, value in both if name in _ON_LINE]
     line = StageJob.key(
         journey_id=old.journey_id,
         order=old.order,
         stage_id=old.stage_id,
         execution_number=old.execution_number,
     )
-    return [job, Update(line, _actions(StageJob, shown))] if shown else [job]
+    return [job, Update(line, _actions(StageJob, on_line))] if on_line else [job]
 
 
 def _transact(store: Store, job: Job, *writes: Write) -> None:
@@ -113,13 +113,15 @@ def _transact(store: Store, job: Job, *writes: Write) -> None:
     the same instant.
     """
     token = uuid.uuid4().hex
-    for left in reversed(range(CONFLICT_TRIES)):
+    for tries_left in reversed(range(CONFLICT_TRIES)):
         try:
             return store.transact(*writes, token=token)
         except TransactionFailed as failed:
-            if not left or any(reason.code != "TransactionConflict" for reason in failed.reasons):
+            if not tries_left or any(
+                reason.code != "TransactionConflict" for reason in failed.reasons
+            ):
                 raise _lost(job, failed) from failed
-            time.sleep(0.005 * (CONFLICT_TRIES - left))
+            time.sleep(0.005 * (CONFLICT_TRIES - tries_left))
     return None
 
 

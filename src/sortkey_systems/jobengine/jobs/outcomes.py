@@ -66,7 +66,7 @@ def results_of(step_ids: Iterable[str], work: Work) -> Results:
         if step_id in ran
     }
     records = next(
-        (counted[each] for each in _COUNTED if each in counted and each != SCHEMA), Outcome()
+        (counted[name] for name in _COUNTED if name in counted and name != SCHEMA), Outcome()
     )
     about = counted.get(SCHEMA, records)
     return Results(
@@ -96,17 +96,19 @@ _COUNTED: dict[str, type[Any]] = {
 }
 """The steps that a job's figures come from. Each but the first counts the records of its stage."""
 _OUTCOMES: dict[type[Any], Callable[[Any], Outcome]] = {
-    ExtractedSchema: lambda found: Outcome(found.columns, 0, len(found.tables), found.columns),
-    Profile: lambda found: Outcome(sum(each.rows for each in found.tables), 0, len(found.tables)),
-    Transferred: lambda found: Outcome(
-        found.rows, found.refused + found.duplicates, len(found.counts)
+    ExtractedSchema: lambda result: Outcome(result.columns, 0, len(result.tables), result.columns),
+    Profile: lambda result: Outcome(
+        sum(table.rows for table in result.tables), 0, len(result.tables)
     ),
-    ComplianceTest: lambda found: Outcome(found.outcome.documents),
-    ComplianceCheck: lambda found: Outcome(found.outcome.documents),
-    Completion: lambda found: Outcome(found.records_processed, found.records_failed),
-    MappingValidation: lambda found: Outcome(
-        sum(each.source_rows for each in found.tables),
-        sum(each.lost_rows + each.changed_rows for each in found.tables),
-        len(found.tables),
+    Transferred: lambda result: Outcome(
+        result.rows, result.refused + result.duplicates, len(result.counts)
+    ),
+    ComplianceTest: lambda result: Outcome(result.outcome.documents),
+    ComplianceCheck: lambda result: Outcome(result.outcome.documents),
+    Completion: lambda result: Outcome(result.records_processed, result.records_failed),
+    MappingValidation: lambda result: Outcome(
+        sum(table.source_rows for table in result.tables),
+        sum(table.lost_rows + table.changed_rows for table in result.tables),
+        len(result.tables),
     ),
 }

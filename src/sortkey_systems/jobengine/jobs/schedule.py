@@ -141,8 +141,8 @@ class Schedule:
 
     def latest(self, stage: Stage) -> Job | None:
         """The execution of a stage with the highest number."""
-        wanted = latest_execution(stage.journey_id, stage.order, stage.stage_id)
-        return self.store.first(wanted.consistent())
+        query = latest_execution(stage.journey_id, stage.order, stage.stage_id)
+        return self.store.first(query.consistent())
 
     def journey(self, journey_id: str) -> tuple[Journey, list[Stage]]:
         """Raises NotFound."""

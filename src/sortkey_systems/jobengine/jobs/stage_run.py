@@ -37,7 +37,7 @@ from sortkey_systems.jobengine.stages.work import Work, to_json
 
 TRACEBACK_CHARACTERS_MAX = 8000
 RECOMMENDATIONS_MAX = 50
-Told = dict[str, Any]
+StepOutcome = dict[str, Any]
 """What the runtime keeps of a step that has run: small, and all that is needed to publish it."""
 
 
@@ -58,7 +58,7 @@ class StageRun:
         self.ctx, self.store, self.buckets, self.job = ctx, store, buckets, job
         self.stages, self.stage = (
             stages,
-            next(each for each in stages if each.stage_id == job.stage_id),
+            next(stage for stage in stages if stage.stage_id == job.stage_id),
         )
         self._now = now
         self._logs: dict[str, StepLog] = {}
@@ -69,10 +69,12 @@ class StageRun:
         the migration says so. Raises what stopped or failed it."""
         for number, step in enumerate(self.stage.steps):
             self.check_time()
-            told: Told = self.ctx.step(step.step_id, self._run_step, number, step, work, results)
+            outcome: StepOutcome = self.ctx.step(
+                step.step_id, self._run_step, number, step, work, results
+            )
             results.add(self.job, [step.step_id])
-            self.ctx.step(f"{step.step_id}:published", self._publish, step, told, work)
-            self._done(number, step, told)
+            self.ctx.step(f"{step.step_id}:published", self._publish, step, outcome, work)
+            self._done(number, step, outcome)
         step_ids = [step.step_id for step in self.stage.steps]
         figures, refused = results_of(step_ids, work), refusal_of(step_ids, work)
         if refused is not None:
@@ -110,7 +112,7 @@ class StageRun:
 
     # -- one step
 
-    def _run_step(self, number: int, step: Step, work: Work, results: StepResults) -> Told:
+    def _run_step(self, number: int, step: Step, work: Work, results: StepResults) -> StepOutcome:
         began = self.job.steps[number].start_time or self._begins(number)
         running = StepRun(step_id=step.step_id, status="running", start_time=began)
         self._report(number, 0, current_step=step.step_id, steps=self._with(number, running))
@@ -130,7 +132,7 @@ class StageRun:
         result = run_step(self.job.stage_id, step.step_id, work, context)
         size = results.store(self.job, step.step_id, result)
         log.flush()
-        found = outcome_of(result)
+        outcome = outcome_of(result)
         return {
             "began": began.isoformat(),
             "ended": max(self._now(), began).isoformat(),
@@ -138,13 +140,13 @@ class StageRun:
             "summary": context.last_line,
             "recommendations": recommendations_of(result)[:RECOMMENDATIONS_MAX],
             "bytes": size,
-            "items": found.items,
-            "failed": found.failed,
-            "tables": found.tables,
+            "items": outcome.items,
+            "failed": outcome.failed,
+            "tables": outcome.tables,
             "usage": asdict(meter.read()),
         }
 
-    def _publish(self, step: Step, told: Told, work: Work) -> str:
+    def _publish(self, step: Step, outcome: StepOutcome, work: Work) -> str:
         """The log's file, then the report. Doing it again writes the same."""
         log = self._logs.get(step.step_id) or self._log(step.step_id, None)
         location = log.close()
@@ -152,27 +154,27 @@ class StageRun:
             self.buckets.reports,
             self.store,
             job=self.job,
-            step=_record(step, told),
+            step=_record(step, outcome),
             title=step.name,
-            summary=told["summary"],
+            summary=outcome["summary"],
             results=to_json(work.results[step.step_id]),
-            recommendations=told["recommendations"],
-            items=told["items"],
-            errors=told["failed"],
-            tables=told["tables"] or None,
-            usage=Usage(**told["usage"]),
+            recommendations=outcome["recommendations"],
+            items=outcome["items"],
+            errors=outcome["failed"],
+            tables=outcome["tables"] or None,
+            usage=Usage(**outcome["usage"]),
         )
         return location
 
-    def _done(self, number: int, step: Step, told: Told) -> None:
+    def _done(self, number: int, step: Step, outcome: StepOutcome) -> None:
         """Write it down, unless an earlier attempt has."""
         self._logs.pop(step.step_id, None)
-        self._counts.append(LogCounts(**told["counts"]))
+        self._counts.append(LogCounts(**outcome["counts"]))
         if self.job.steps[number].status != "completed":
             self._report(
                 number,
                 100,
-                steps=self._with(number, _record(step, told)),
+                steps=self._with(number, _record(step, outcome)),
                 metrics=added(self._counts),
             )
 
@@ -227,6 +229,6 @@ def open_log(
     )
 
 
-def _record(step: Step, told: Told) -> StepRun:
-    began, over = datetime.fromisoformat(told["began"]), datetime.fromisoformat(told["ended"])
+def _record(step: Step, outcome: StepOutcome) -> StepRun:
+    began, over = datetime.fromisoformat(outcome["began"]), datetime.fromisoformat(outcome["ended"])
     return timed(step.step_id, "completed", began, over)

@@ -79,5 +79,5 @@ def kept(ctx: JobContext, step_id: str) -> dict[str, Any]:
     """What the last checkpoint of a step kept: its state and the position of its log. Empty where
     there is none.
     """
-    found: dict[str, Any] = ctx.state or {}
-    return found if found.get("step") == step_id else {}
+    state: dict[str, Any] = ctx.state or {}
+    return state if state.get("step") == step_id else {}

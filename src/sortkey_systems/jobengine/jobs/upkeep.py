@@ -29,9 +29,11 @@ class Upkeep:
         """Look at all journeys that run, and at those that ran the last time."""
         # A journey that was cancelled long ago is looked at once: its worker may have died before
         # it could end its job.
-        wanted = ("running",) if self._has_run else ("running", "cancelled")
-        found = self._schedule.store.query(Journey.all().where(attr(Journey.status).isin(*wanted)))
-        for journey_id in {journey.journey_id for journey in found} | self._unsettled:
+        statuses = ("running",) if self._has_run else ("running", "cancelled")
+        journeys = self._schedule.store.query(
+            Journey.all().where(attr(Journey.status).isin(*statuses))
+        )
+        for journey_id in {journey.journey_id for journey in journeys} | self._unsettled:
             try:
                 is_settled = self._settle(journey_id)
             except StorageFailed:  # it is as full for the others

@@ -138,9 +138,9 @@ def rebuild(store: Store, journey_id: str) -> Aggregates:
     def counted(journey: Journey, stages: Sequence[Stage]) -> list[Write]:
         jobs = store.query(Job.of_journey(journey_id=journey_id).consistent())
         rules = store.query(Rule.of_journey(journey_id=journey_id).consistent())
-        made = aggregates_of(jobs, rules)
+        aggregates = aggregates_of(jobs, rules)
         same = attr(Journey.aggregates) == journey.aggregates
-        return [_of_journey(journey, [attr(Journey.aggregates).set(made)], same)]
+        return [_of_journey(journey, [attr(Journey.aggregates).set(aggregates)], same)]
 
     with_journey(store, journey_id, counted)
     return store.get(Journey.key(journey_id=journey_id), consistent=True).aggregates
@@ -159,7 +159,7 @@ def with_journey(
     Raises NotFound, and TransactionFailed where only something else than the journey or a stage
     refuses: who was quicker may also have made the same new item.
     """
-    for left in reversed(range(tries)):
+    for tries_left in reversed(range(tries)):
         journey = store.get(Journey.key(journey_id=journey_id), consistent=True)
         stages = store.query(Stage.of_journey(journey_id=journey_id).consistent())
         writes = make(journey, stages)
@@ -169,9 +169,9 @@ def with_journey(
             store.transact(*writes)
             return
         except TransactionFailed as failed:
-            if not left or not any(_was_late(reason) for reason in failed.reasons):
+            if not tries_left or not any(_was_late(reason) for reason in failed.reasons):
                 raise
-            time.sleep(0.002 * (tries - left))
+            time.sleep(0.002 * (tries - tries_left))
 
 
 def minutes(seconds: float) -> str:
@@ -209,8 +209,8 @@ def _same_time(journey: Journey) -> Condition:
     """Minutes are a text, to which nothing can be added: they are set, if nobody else has set them
     in between.
     """
-    known, place = journey.aggregates.total_execution_seconds, attr(_TOTALS.total_execution_seconds)
-    return place.missing() if known is None else place == known
+    total, place = journey.aggregates.total_execution_seconds, attr(_TOTALS.total_execution_seconds)
+    return place.missing() if total is None else place == total
 
 
 def _standing(stages: Sequence[Stage], status: JourneyStatus, job: Job | None) -> list[Action]:

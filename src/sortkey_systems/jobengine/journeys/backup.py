@@ -46,13 +46,13 @@ class NotABackup(Refused):
 
 def get_journey_complete(store: Store, journey_id: str) -> Complete:
     """All of a journey but its logs, in two queries. Raises NotFound."""
-    details, jobs = (store.collection(read) for read in complete_journey(journey_id))
+    details, jobs = (store.collection(query) for query in complete_journey(journey_id))
     journey = details.one(Journey)
     if journey is None:
         raise NotFound(f"there is no journey {journey_id}")
-    found = [*details, *jobs]
+    entities = [*details, *jobs]
     parts = {
-        name: [_plain(each) for each in found if isinstance(each, kind)]
+        name: [_plain(entity) for entity in entities if isinstance(entity, kind)]
         for name, kind in KINDS.items()
     }
     return {"format": FORMAT, "journey": _plain(journey), **parts}
@@ -68,11 +68,11 @@ def import_journey_complete(
     NotABackup, WrongState.
     """
     journey, rest = _read(data)
-    there = store.find(Journey.key(journey_id=journey.journey_id), consistent=True)
-    if there is not None and replace:
+    stored = store.find(Journey.key(journey_id=journey.journey_id), consistent=True)
+    if stored is not None and replace:
         deletion.delete(store, journey.journey_id)
-    if there is None or replace:
-        lines = [StageJob.of(each) for each in rest if isinstance(each, Job)]
+    if stored is None or replace:
+        lines = [StageJob.of(entity) for entity in rest if isinstance(entity, Job)]
         _write(store, [*rest, *lines])
     try:
         return store.create(journey)
@@ -118,13 +118,17 @@ def _plain(entity: Entity) -> dict[str, Any]:
 
 
 def _read(data: Mapping[str, Any] | str | bytes) -> tuple[Journey, list[Entity]]:
-    given = _storable(_parsed(data))
-    if given.get("format") != FORMAT:
-        raise NotABackup(f"a backup has the format {FORMAT}, not {given.get('format')!r}")
-    (journey,) = _entities("journey", Journey, [given.get("journey")])
-    rest = [each for name, kind in KINDS.items() for each in _entities(name, kind, given.get(name))]
+    document = _storable(_parsed(data))
+    if document.get("format") != FORMAT:
+        raise NotABackup(f"a backup has the format {FORMAT}, not {document.get('format')!r}")
+    (journey,) = _entities("journey", Journey, [document.get("journey")])
+    rest = [
+        entity
+        for name, kind in KINDS.items()
+        for entity in _entities(name, kind, document.get(name))
+    ]
     others = {
-        other for each in rest if (other := getattr(each, "journey_id", None)) != journey.journey_id
+        other for item in rest if (other := getattr(item, "journey_id", None)) != journey.journey_id
     }
     if others:
         raise NotABackup(
@@ -137,12 +141,12 @@ def _parsed(data: Mapping[str, Any] | str | bytes) -> Mapping[str, Any]:
     if isinstance(data, Mapping):
         return data
     try:
-        found = json.loads(data, parse_float=plain_items.number)
+        document = json.loads(data, parse_float=plain_items.number)
     except ValueError as error:
         raise NotABackup(f"a backup is JSON: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise NotABackup("a backup is a JSON object")
-    return cast("dict[str, Any]", found)
+    return cast("dict[str, Any]", document)
 
 
 def _storable(data: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -162,9 +166,9 @@ def _entities(name: str, kind: type[Any], items: Any) -> Iterable[Any]:
             yield kind.from_item(plain_items.from_plain(cast("dict[str, Any]", item)))
         except (InvalidItem, ModelError, ValueError, TypeError) as error:
             # Of an item that is not stored only the faults: where it lies is told by its number.
-            told = (
+            faults = (
                 "; ".join(error.faults)
                 if isinstance(error, InvalidItem) and error.faults
                 else error
             )
-            raise NotABackup(f"{name} {number} is no {kind.__name__}: {told}") from None
+            raise NotABackup(f"{name} {number} is no {kind.__name__}: {faults}") from None

@@ -22,16 +22,16 @@ def delete(store: Store, journey_id: str, purged: Buckets | None = None) -> None
     METADATA goes first, so that nothing starts; whoever calls again after a crash deletes the rest.
     """
     journey = store.find(Journey.key(journey_id=journey_id), consistent=True)
-    left = [
+    remaining = [
         kind
         for kind in _parts(journey_id, purged is not None)
         if store.first(kind.consistent()) is not None
     ]
-    if journey is None and not left and not (purged and _has_files(purged, journey_id)):
+    if journey is None and not remaining and not (purged and _has_files(purged, journey_id)):
         raise NotFound(f"there is no journey {journey_id}")
     if journey is not None:
         _end(store, journey, store.query(Stage.of_journey(journey_id=journey_id).consistent()))
-    for part in left:
+    for part in remaining:
         _empty(store, part)
     if purged is not None:
         for bucket in (purged.logs, purged.reports):
@@ -82,5 +82,5 @@ def _has_files(buckets: Buckets, journey_id: str) -> bool:
 
 def _remove(bucket: Objects, prefix: str) -> None:
     """Every version, for good."""
-    for each in list(bucket.versions(prefix)):
-        bucket.delete(each.key, each.version_id)
+    for version in list(bucket.versions(prefix)):
+        bucket.delete(version.key, version.version_id)

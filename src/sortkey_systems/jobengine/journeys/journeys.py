@@ -81,7 +81,8 @@ class Journeys:
                 "later"
             )
         check_stages(
-            stages, [each for rule in rules for each in (rule.stage_id, *rule.applicable_stages)]
+            stages,
+            [stage_id for rule in rules for stage_id in (rule.stage_id, *rule.applicable_stages)],
         )
         book = new_rules(made_id, rules, created_by=created_by)
         journey = Journey(
@@ -96,7 +97,7 @@ class Journeys:
             current_stage_id=stages[0].stage_id,
             aggregates=aggregates_of([], book),
         )
-        self.store.transact(*(Put(each, "create") for each in (journey, *stages, *book)))
+        self.store.transact(*(Put(entity, "create") for entity in (journey, *stages, *book)))
         return self.get(made_id)
 
     def get(self, journey_id: str) -> Journey:
@@ -114,10 +115,10 @@ class Journeys:
         """Journeys by creation, the oldest first: all, those of one status, or those that are not
         over.
         """
-        wanted = active_journeys() if active else Journey.all()
+        query = active_journeys() if active else Journey.all()
         if status is not None:
-            wanted = wanted.where(attr(Journey.status) == status)
-        return self.store.page(wanted, cursor=cursor, size=size)
+            query = query.where(attr(Journey.status) == status)
+        return self.store.page(query, cursor=cursor, size=size)
 
     def list(self) -> list[Journey]:
         """All of them, by creation."""
@@ -154,10 +155,10 @@ class Journeys:
 
     def resume(self, journey_id: str) -> Journey:
         """Take back a pause. It is up to the caller to run the journey on."""
-        begun = any(stage.status != "pending" for stage in self.stages(journey_id))
+        has_begun = any(stage.status != "pending" for stage in self.stages(journey_id))
         return self._move(
             journey_id,
-            "running" if begun else "pending",
+            "running" if has_begun else "pending",
             ("paused",),
             "only a paused one is resumed",
         )
@@ -181,10 +182,10 @@ class Journeys:
 
     def stages(self, journey_id: str) -> list[Stage]:
         """In the order in which they run. Raises NotFound."""
-        found = self.store.query(Stage.of_journey(journey_id=journey_id).consistent())
-        if not found:
+        stages = self.store.query(Stage.of_journey(journey_id=journey_id).consistent())
+        if not stages:
             self.get(journey_id)
-        return found
+        return stages
 
     def stage(self, journey_id: str, stage_id: str) -> Stage:
         """Raises NotFound."""
@@ -227,9 +228,9 @@ class Journeys:
         try:
             return self._update(journey_id, {"status": to}, attr(Journey.status).isin(*before))
         except ConditionFailed as failed:
-            there = failed.item or self.get(journey_id)
-            text = f"journey {journey_id} is {there.status} and cannot become {to}: {hint}"
-            raise WrongState(text, status=there.status) from failed
+            current = failed.item or self.get(journey_id)
+            text = f"journey {journey_id} is {current.status} and cannot become {to}: {hint}"
+            raise WrongState(text, status=current.status) from failed
 
     def _update(self, journey_id: str, values: dict[str, Any], when: Any = None) -> Journey:
         try:

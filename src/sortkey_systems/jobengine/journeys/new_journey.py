@@ -55,8 +55,8 @@ def start_journey(
         if path is None
         else _copy(service, _checked(path, None if is_at_this_machine else service.places.root))
     )
-    rules = [RuleDraft(**each) for each in RULES] if path is None else []
-    made = service.journeys.create(
+    rules = [RuleDraft(**rule) for rule in RULES] if path is None else []
+    journey = service.journeys.create(
         name=name.strip(),
         description=f"From {'the sample shop' if path is None else path.strip()}",
         created_by=created_by,
@@ -66,18 +66,18 @@ def start_journey(
         priority=priority,
         rules=rules,
     )
-    service.run_journey(made.journey_id)
-    return service.journeys.get(made.journey_id)
+    service.run_journey(journey.journey_id)
+    return service.journeys.get(journey.journey_id)
 
 
-def _checked(given: str, within: Path | None) -> Path:
+def _checked(text: str, within: Path | None) -> Path:
     """The file that a path names, if a journey can read it; inside a folder, where there is one."""
-    if not given.strip():
+    if not text.strip():
         raise NotAJourney("Give the path of a SQLite file or of a SQL dump on this machine.")
     path = (
-        Path(given.strip()).expanduser().absolute()
+        Path(text.strip()).expanduser().absolute()
         if within is None
-        else (within / given.strip()).resolve()
+        else (within / text.strip()).resolve()
     )
     if within is not None and not path.is_relative_to(within.resolve()):
         raise NotAJourney(
@@ -90,7 +90,9 @@ def _checked(given: str, within: Path | None) -> Path:
         with path.open("rb") as file:
             beginning = file.read(TABLE_WITHIN_BYTES)
     except FileNotFoundError:
-        near = sorted(each.name for each in path.parent.glob("*") if _is_database(each))[:5]
+        near = sorted(
+            neighbour.name for neighbour in path.parent.glob("*") if _is_database(neighbour)
+        )[:5]
         raise NotAJourney(f"There is no file {path}.{_there_are(path.parent, near)}") from None
     except OSError as error:
         raise NotAJourney(f"{path} cannot be read: {error.strerror}.") from None

@@ -50,19 +50,21 @@ def is_done(stages: Iterable[Stage]) -> bool:
 
 def stage_of(stages: Iterable[Stage], stage_id: str) -> Stage:
     """Raises NotFound."""
-    known = list(stages)
-    found = next((stage for stage in known if stage.stage_id == stage_id), None)
-    if found is None:
+    listed = list(stages)
+    match = next((stage for stage in listed if stage.stage_id == stage_id), None)
+    if match is None:
         raise NotFound(
             f"the journey has no stage {stage_id!r}: it has "
-            f"{', '.join(each.stage_id for each in known)}"
+            f"{', '.join(known_stage.stage_id for known_stage in listed)}"
         )
-    return found
+    return match
 
 
 def with_stage(stages: Iterable[Stage], stage_id: str, status: StageStatus) -> list[Stage]:
     """The stages as they are when one of them has another status."""
-    return [each.changed(status=status) if each.stage_id == stage_id else each for each in stages]
+    return [
+        stage.changed(status=status) if stage.stage_id == stage_id else stage for stage in stages
+    ]
 
 
 def startable(journey: Journey, stages: Sequence[Stage], stage_id: str) -> Stage:
@@ -79,7 +81,9 @@ def startable(journey: Journey, stages: Sequence[Stage], stage_id: str) -> Stage
             status=stage.status,
         )
     waits_for = [
-        each.stage_id for each in stages if each.order < stage.order and each.status not in DONE
+        earlier.stage_id
+        for earlier in stages
+        if earlier.order < stage.order and earlier.status not in DONE
     ]
     if waits_for:
         text = (
@@ -101,7 +105,11 @@ def priority_order(journeys: Iterable[Journey]) -> list[Journey]:
     """Journeys as they are processed: critical first, and of the same priority the oldest."""
     return sorted(
         journeys,
-        key=lambda each: (PRIORITIES.index(each.priority), str(each.created_at), each.journey_id),
+        key=lambda priority: (
+            PRIORITIES.index(priority.priority),
+            str(priority.created_at),
+            priority.journey_id,
+        ),
     )
 
 

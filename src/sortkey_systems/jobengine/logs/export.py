@@ -54,7 +54,7 @@ def export_all_logs(
     """The same for several jobs, each by its journey, stage and id: one file, in their order."""
     if format not in FORMATS:
         raise ModelError(f"{format!r} is no format of an export: {', '.join(FORMATS)}")
-    places = (JobPlace(objects, *each) for each in jobs)
+    places = (JobPlace(objects, *job) for job in jobs)
     return FORMATS[format](
         line for place in places for line in matching(place, where or LogFilter(), step)
     )
@@ -103,10 +103,10 @@ def _sentence(line: dict[str, Any]) -> str:
 
 def _taken(text: io.StringIO) -> bytes:
     """What was written so far; the text begins anew."""
-    taken = text.getvalue().encode()
+    chunk = text.getvalue().encode()
     text.seek(0)
     text.truncate()
-    return taken
+    return chunk
 
 
 FORMATS: dict[str, Callable[[Iterable[bytes]], Iterator[bytes]]] = {

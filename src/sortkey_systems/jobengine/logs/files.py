@@ -47,17 +47,17 @@ class JobPlace:
         prefix, after = LOG_FILE.prefix(names).text, None
         while True:
             page = self.bucket.list(prefix, after=after)
-            for found in page.objects:
-                if LOG_FILE.matches(found.key):
-                    yield str(LOG_FILE.parse(found.key)["step_id"])
+            for stored in page.objects:
+                if LOG_FILE.matches(stored.key):
+                    yield str(LOG_FILE.parse(stored.key)["step_id"])
             if (after := page.after) is None:
                 return
 
     def _unfinished(self) -> Iterator[str]:
         names = {"journey_id": self.journey_id, "stage_id": self.stage_id, "job_id": self.job_id}
         prefix, after = PART_FILE.prefix(names).text, None
-        while found := self.bucket.list(prefix, after=after, limit=1).objects:
-            step_id = str(PART_FILE.parse(found[0].key)["step_id"])
+        while objects := self.bucket.list(prefix, after=after, limit=1).objects:
+            step_id = str(PART_FILE.parse(objects[0].key)["step_id"])
             yield step_id
             after = f"{prefix}{step_id}/~"  # behind all parts of the step: their names are digits
 
@@ -152,15 +152,15 @@ class StepPlace:
                 self.bucket.delete(version.key, version.version_id)
 
     def _lines_once(self, seen: RawLine) -> Iterator[RawLine]:
-        kept = self.kept()
-        start = seen if kept.file and kept.file.version_id == seen.version else RawLine(b"", 0)
+        parts = self.kept()
+        start = seen if parts.file and parts.file.version_id == seen.version else RawLine(b"", 0)
         number = start.number
-        if kept.file is not None:
-            for raw, end in self._of_file(kept.file, start.end):
+        if parts.file is not None:
+            for raw, end in self._of_file(parts.file, start.end):
                 number += 1
                 if number > seen.number:
-                    yield RawLine(raw, number, kept.file.version_id, end)
-        for part in kept.parts:
+                    yield RawLine(raw, number, parts.file.version_id, end)
+        for part in parts.parts:
             for raw in self._of_part(part):
                 number += 1
                 if number > seen.number:
@@ -186,7 +186,7 @@ class StepPlace:
         after = None
         while True:
             page = self.bucket.list(self._parts_prefix(), after=after)
-            yield from (int(PART_FILE.parse(found.key)["number"]) for found in page.objects)
+            yield from (int(PART_FILE.parse(stored.key)["number"]) for stored in page.objects)
             if (after := page.after) is None:
                 return
 

@@ -48,14 +48,14 @@ def _small(details: dict[str, Any]) -> dict[str, Any]:
     """As many details as there is room for, from the first on. What no item can hold is there as
     text.
     """
-    kept, left = dict[str, Any](), DETAILS_BYTES_MAX
+    small, bytes_left = dict[str, Any](), DETAILS_BYTES_MAX
     for name, value in details.items():
         text = orjson.dumps(value, default=str).decode()
-        left -= len(name.encode()) + len(text)
-        if left < 0 or not name:
-            return {**kept, "inFile": True}
-        kept[name] = value if _fits(value) else text
-    return kept
+        bytes_left -= len(name.encode()) + len(text)
+        if bytes_left < 0 or not name:
+            return {**small, "inFile": True}
+        small[name] = value if _fits(value) else text
+    return small
 
 
 def _fits(value: Any) -> bool:

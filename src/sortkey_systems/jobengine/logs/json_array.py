@@ -88,11 +88,11 @@ class _Window:
     def element(self) -> tuple[bytes, int]:
         self.peek()
         size = self._line_size() or self._element_size()
-        found = self._data[self._at : self._at + size].rstrip(b" \t\r\n")
-        if not found:
+        element = self._data[self._at : self._at + size].rstrip(b" \t\r\n")
+        if not element:
             raise self._broken("an element is missing")
         self._at += size
-        return found, self._offset + self._at
+        return element, self._offset + self._at
 
     def _line_size(self) -> int:
         """Of an element that is one line, as in our own files, which is found much quicker; 0 where

@@ -53,7 +53,7 @@ class LogFilter:
         ModelError.
         """
         levels = [level] if isinstance(level, str) else level or ()
-        if any(each is not None and each.tzinfo is None for each in (since, until)):
+        if any(moment is not None and moment.tzinfo is None for moment in (since, until)):
             raise ModelError("an instant of a search needs a time zone: 2025-11-01T20:30:00Z")
         return cls(
             frozenset(map(level_of, levels)),
@@ -71,12 +71,12 @@ class LogFilter:
             return False
         if self.text and not self._has_text(line):
             return False
-        found: Mapping[str, Any] = line.get("details") or {}
-        return all(_equals(_inside(found, name), value) for name, value in self.details.items())
+        details: Mapping[str, Any] = line.get("details") or {}
+        return all(_equals(_inside(details, name), value) for name, value in self.details.items())
 
     def about(self) -> dict[str, Any]:
         """What a cursor of this search is bound to."""
-        times = [each and instant_text(each) for each in (self.since, self.until)]
+        times = [moment and instant_text(moment) for moment in (self.since, self.until)]
         return {
             "levels": sorted(self.levels),
             "times": times,
@@ -215,22 +215,22 @@ def _inside(details: Mapping[str, Any], name: str) -> Any:
     )
 
 
-def _equals(found: Any, wanted: Any) -> bool:
+def _equals(actual: Any, expected: Any) -> bool:
     """As values, or as texts: what comes from a URL is a text."""
-    return found is not None and (found == wanted or _text(found) == str(wanted))
+    return actual is not None and (actual == expected or _text(actual) == str(expected))
 
 
 def _values(details: Any) -> Iterator[str]:
     """The texts and numbers in details, however deep."""
-    left: list[Any] = [details]
-    while left:
-        each = left.pop()
-        if isinstance(each, dict):
-            left += cast(dict[str, Any], each).values()
-        elif isinstance(each, list):
-            left += cast(list[Any], each)
-        elif each is not None:
-            yield _text(each)
+    pending: list[Any] = [details]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            pending += cast(dict[str, Any], value).values()
+        elif isinstance(value, list):
+            pending += cast(list[Any], value)
+        elif value is not None:
+            yield _text(value)
 
 
 def _text(value: Any) -> str:

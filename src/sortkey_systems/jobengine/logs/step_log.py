@@ -80,8 +80,8 @@ class StepLog:
     @property
     def counts(self) -> LogCounts:
         """The lines of the step by level, those of earlier attempts included."""
-        each = {f"{level}_count": self._counts[level] for level in LEVELS}
-        return LogCounts(total_logs=self._counts.total(), **each)
+        counts = {f"{level}_count": self._counts[level] for level in LEVELS}
+        return LogCounts(total_logs=self._counts.total(), **counts)
 
     @property
     def position(self) -> int:
@@ -173,21 +173,21 @@ class StepLog:
 
     def _fold(self) -> None:
         """Make one file of file and parts; then remove those."""
-        place, kept = self._place, self._place.kept()
-        if kept.last != self._part:
+        place, parts = self._place, self._place.kept()
+        if parts.last != self._part:
             raise self._lost()
         try:
             place.bucket.put(
                 place.key,
                 json_array(line.raw for line in place.lines()),
                 content_type="application/json",
-                metadata={THROUGH: str(kept.last)},
-                if_absent=kept.file is None,
-                if_match=kept.file.etag if kept.file else None,
+                metadata={THROUGH: str(parts.last)},
+                if_absent=parts.file is None,
+                if_match=parts.file.etag if parts.file else None,
             )
         except PreconditionFailed as failed:
             raise self._lost() from failed
-        place.remove_parts(kept.last)
+        place.remove_parts(parts.last)
 
     def _lost(self) -> LeaseLost:
         return LeaseLost(
@@ -284,11 +284,11 @@ def _plain(value: Any, depth: int = 0) -> Any:
         return value if -(2**63) <= value < 2**64 else str(value)
     if isinstance(value, Mapping) and depth < DEPTH_MAX:
         return {
-            _plain(str(name)): _plain(each, depth + 1)
-            for name, each in cast(Mapping[Any, Any], value).items()
+            _plain(str(name)): _plain(member, depth + 1)
+            for name, member in cast(Mapping[Any, Any], value).items()
         }
     if isinstance(value, (list, tuple, set, frozenset)) and depth < DEPTH_MAX:
-        return [_plain(each, depth + 1) for each in cast(Iterable[Any], value)]
+        return [_plain(member, depth + 1) for member in cast(Iterable[Any], value)]
     return (
         value if isinstance(value, (float, datetime, NoneType)) else _plain(str(cast(Any, value)))
     )

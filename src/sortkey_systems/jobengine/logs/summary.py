@@ -75,13 +75,13 @@ class LogSummary:
     def counts(self) -> LogCounts:
         """Of all steps together."""
         levels = sum((step.by_level for step in self.steps.values()), Counter[str]())
-        each = {f"{level.lower()}_count": count for level, count in levels.items()}
-        return LogCounts(total_logs=levels.total(), **each)
+        counts = {f"{level.lower()}_count": count for level, count in levels.items()}
+        return LogCounts(total_logs=levels.total(), **counts)
 
     def errors(self, level: str = "ERROR") -> list[ErrorGroup]:
         """The groups of a level, the largest first."""
-        found = [group for group in self.groups.values() if group.level == level.upper()]
-        return sorted(found, key=lambda group: (-group.count, group.first))
+        groups = [group for group in self.groups.values() if group.level == level.upper()]
+        return sorted(groups, key=lambda group: (-group.count, group.first))
 
     def add(self, line: LogLine) -> None:
         step = self.steps.get(line.step_id)
@@ -169,20 +169,22 @@ def job_timeline(objects: Objects, store: Store, journey_id: str, job_id: str) -
 
 def _mishaps(lines: Iterable[LogLine]) -> list[Moment]:
     """The first errors and warnings, and how many more there were."""
-    kept, more = list[Moment](), Counter[str]()
+    moments, more = list[Moment](), Counter[str]()
     for line in lines:
         if line.level not in ("ERROR", "WARNING"):
             continue
-        if len(kept) < MOMENTS_MAX:
-            kept.append(Moment(line.timestamp, _KINDS[line.level], line.message, line.step_id))
+        if len(moments) < MOMENTS_MAX:
+            moments.append(Moment(line.timestamp, _KINDS[line.level], line.message, line.step_id))
         else:
             more[line.level] += 1
     for level, count in more.items():
         many = "s" if count > 1 else ""
-        kept.append(
-            Moment(kept[-1].at, _KINDS[level], f"{count:,} more {level.lower()}{many} in the log")
+        moments.append(
+            Moment(
+                moments[-1].at, _KINDS[level], f"{count:,} more {level.lower()}{many} in the log"
+            )
         )
-    return kept
+    return moments
 
 
 _KINDS: dict[str, Literal["error", "warning"]] = {"ERROR": "error", "WARNING": "warning"}

@@ -74,16 +74,16 @@ def make_report(
             "create_job_report"
         )
     facts = facts_of(buckets, store, journey_id, job_id)
-    made = KINDS[report_type](facts)
+    report = KINDS[report_type](facts)
     return create_job_report(
         buckets.reports,
         store,
         journey_id,
         job_id,
         report_type,
-        made.title,
-        made.content,
-        made.summary,
+        report.title,
+        report.content,
+        report.summary,
         recommendations=recommendations(facts),
     )
 
@@ -202,8 +202,8 @@ KINDS: dict[ReportType, Callable[[Facts], Made]] = {
 
 def recommendations(facts: Facts) -> list[str]:
     """What the facts advise, the most urgent first."""
-    found = [text for advice in ADVICE if (text := advice(facts))]
-    return found or [f"{_name(facts.job)} ran without errors: nothing to be done"]
+    texts = [text for advice in ADVICE if (text := advice(facts))]
+    return texts or [f"{_name(facts.job)} ran without errors: nothing to be done"]
 
 
 def _retry(facts: Facts) -> str | None:

@@ -149,10 +149,10 @@ def get_job_reports(
     after = None
     while True:
         page = objects.list(prefix, after=after)
-        for found in page.objects:
-            location = uri(objects, found.key)
-            file = ReportFile.model_validate_json(objects.read(found.key))
-            yield FullReport(file, location, found.size, catalog.get(location))
+        for stored in page.objects:
+            location = uri(objects, stored.key)
+            file = ReportFile.model_validate_json(objects.read(stored.key))
+            yield FullReport(file, location, stored.size, catalog.get(location))
         if (after := page.after) is None:
             return
 
@@ -257,8 +257,8 @@ def _publish(
 
 def _replace(store: Store, entry: Report) -> None:
     """Put the entry in the place of those that the same file had before."""
-    found = store.query(Report.of_type(journey_id=entry.journey_id, job_id=entry.job_id))
-    before = [report for report in found if report.report_id == entry.report_id]
+    entries = store.query(Report.of_type(journey_id=entry.journey_id, job_id=entry.job_id))
+    before = [report for report in entries if report.report_id == entry.report_id]
     keys = [
         Report.key(**{name: getattr(report, name) for name in _KEY})
         for report in before

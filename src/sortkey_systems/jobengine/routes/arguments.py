@@ -81,5 +81,8 @@ def example(
     of: Any, status: int = 200, also: dict[int | str, dict[str, Any]] | None = None
 ) -> dict[int | str, Any]:
     """The `responses` of a route: an example of its success, and what else it answers."""
-    shown = {"description": "Successful Response", "content": {"application/json": {"example": of}}}
-    return {**(also or {}), status: shown}
+    response = {
+        "description": "Successful Response",
+        "content": {"application/json": {"example": of}},
+    }
+    return {**(also or {}), status: response}

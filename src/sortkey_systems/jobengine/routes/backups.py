@@ -35,10 +35,10 @@ class Location(CamelPart):
 
 
 def router(engine: JobEngine) -> APIRouter:
-    made = APIRouter()
+    routes = APIRouter()
     where = {"location": "s3://transformation-backups/journeys/JRN-ABC123456789/backup.json"}
 
-    @made.get(
+    @routes.get(
         "/journeys/{journeyId}/complete",
         summary="Get a journey with all of its parts",
         responses=example(examples.COMPLETE, also=READ),
@@ -49,7 +49,7 @@ def router(engine: JobEngine) -> APIRouter:
         """
         return engine.get_journey_complete(journey_id)
 
-    @made.post(
+    @routes.post(
         "/import",
         summary="Import a whole journey",
         status_code=201,
@@ -61,7 +61,7 @@ def router(engine: JobEngine) -> APIRouter:
         """Store a whole journey. One that is there is only replaced when that is asked for."""
         return engine.import_journey_complete(data, replace=replace)
 
-    @made.post(
+    @routes.post(
         "/journeys/{journeyId}/export",
         summary="Back up a journey",
         status_code=201,
@@ -71,7 +71,7 @@ def router(engine: JobEngine) -> APIRouter:
         """Write a backup of the journey into the bucket of backups."""
         return Location(location=engine.export_journey(journey_id))
 
-    @made.post(
+    @routes.post(
         "/journeys/{journeyId}/restore",
         summary="Restore a journey from its backup",
         status_code=201,
@@ -84,4 +84,4 @@ def router(engine: JobEngine) -> APIRouter:
         return engine.restore_journey(journey_id, replace=replace)
 
     _ = get_journey_complete, import_journey_complete, export_journey, restore_journey
-    return made
+    return routes

@@ -42,16 +42,16 @@ SecondsQuery = Annotated[
 
 
 def router(engine: JobEngine) -> APIRouter:
-    made = APIRouter()
-    _add_looks(made, engine)
-    _add_changes(made, engine)
-    return made
+    routes = APIRouter()
+    _add_looks(routes, engine)
+    _add_changes(routes, engine)
+    return routes
 
 
-def _add_looks(made: APIRouter, engine: JobEngine) -> None:
+def _add_looks(routes: APIRouter, engine: JobEngine) -> None:
     waits = Waits()
 
-    @made.get(
+    @routes.get(
         "/journeys/{journeyId}/jobs",
         summary="List the jobs of a journey",
         responses=example(page_of(examples.JOB), also=READ),
@@ -65,11 +65,13 @@ def _add_looks(made: APIRouter, engine: JobEngine) -> None:
         limit: Limit = 50,
     ) -> Page[Job]:
         """Every execution of a journey, or of one of its stages, by stage and number."""
-        wanted = "running" if status == "in_progress" else status
-        found = engine.list_jobs(journey_id, stage_id, status=wanted, cursor=cursor, size=limit)
-        return Page[Job](items=found.items, cursor=found.cursor)
+        stored_status = "running" if status == "in_progress" else status
+        page = engine.list_jobs(
+            journey_id, stage_id, status=stored_status, cursor=cursor, size=limit
+        )
+        return Page[Job](items=page.items, cursor=page.cursor)
 
-    @made.get(
+    @routes.get(
         "/journeys/{journeyId}/jobs/{jobId}",
         summary="Get a job",
         responses=example(examples.JOB, also=READ),
@@ -78,7 +80,7 @@ def _add_looks(made: APIRouter, engine: JobEngine) -> None:
         """An execution: status, progress, steps, results, and how much it has logged."""
         return engine.job(journey_id, job_id)
 
-    @made.get(
+    @routes.get(
         "/journeys/{journeyId}/jobs/{jobId}/wait",
         summary="Wait for the end of a job",
         responses=example(examples.JOB, also=READ | errors_for(429)),
@@ -99,10 +101,10 @@ def _add_looks(made: APIRouter, engine: JobEngine) -> None:
     _ = list_jobs, get_job, wait_for_job
 
 
-def _add_changes(made: APIRouter, engine: JobEngine) -> None:
+def _add_changes(routes: APIRouter, engine: JobEngine) -> None:
     started = example(examples.STARTED, 202, WRITE)
 
-    @made.post(
+    @routes.post(
         "/journeys/{journeyId}/stages/{stageId}/jobs",
         summary="Run one stage",
         status_code=202,
@@ -116,7 +118,7 @@ def _add_changes(made: APIRouter, engine: JobEngine) -> None:
         response.headers["Location"] = f"/{NAME}/journeys/{journey_id}/jobs/{job.job_id}"
         return job
 
-    @made.post(
+    @routes.post(
         "/journeys/{journeyId}/jobs/{jobId}/retry",
         summary="Retry a job",
         status_code=202,
@@ -131,7 +133,7 @@ def _add_changes(made: APIRouter, engine: JobEngine) -> None:
         response.headers["Location"] = f"/{NAME}/journeys/{journey_id}/jobs/{job.job_id}"
         return job
 
-    @made.post(
+    @routes.post(
         "/journeys/{journeyId}/jobs/{jobId}/cancel",
         summary="Cancel a job",
         status_code=202,

@@ -36,15 +36,15 @@ RunQuery = Annotated[
 
 
 def router(engine: JobEngine) -> APIRouter:
-    made = APIRouter()
-    _add_journeys(made, engine)
-    _add_life(made, engine)
-    _add_stages(made, engine)
-    return made
+    routes = APIRouter()
+    _add_journeys(routes, engine)
+    _add_life(routes, engine)
+    _add_stages(routes, engine)
+    return routes
 
 
-def _add_journeys(made: APIRouter, engine: JobEngine) -> None:
-    @made.get(
+def _add_journeys(routes: APIRouter, engine: JobEngine) -> None:
+    @routes.get(
         "/journeys",
         summary="List journeys",
         responses=example(page_of(examples.JOURNEY), also=LISTED),
@@ -57,10 +57,10 @@ def _add_journeys(made: APIRouter, engine: JobEngine) -> None:
         limit: Limit = 50,
     ) -> Page[Journey]:
         """Journeys by creation, the oldest first, page by page."""
-        found = engine.journeys.page(status=status, active=active, cursor=cursor, size=limit)
-        return Page[Journey](items=found.items, cursor=found.cursor)
+        page = engine.journeys.page(status=status, active=active, cursor=cursor, size=limit)
+        return Page[Journey](items=page.items, cursor=page.cursor)
 
-    @made.get(
+    @routes.get(
         "/queue",
         summary="List what is processed next",
         responses=example([examples.JOURNEY], also=LISTED),
@@ -71,19 +71,19 @@ def _add_journeys(made: APIRouter, engine: JobEngine) -> None:
         """
         return engine.journeys.active()[:limit]
 
-    @made.post(
+    @routes.post(
         "/journeys",
         summary="Create a journey",
         status_code=status.HTTP_201_CREATED,
         responses=example(examples.JOURNEY, 201, WRITE),
     )
-    def create_journey(who: Writer, wanted: JourneyDraft, response: Response) -> Journey:
+    def create_journey(who: Writer, body: JourneyDraft, response: Response) -> Journey:
         """Make a journey with its six stages and its rules: all of it, or nothing."""
-        journey = engine.create_journey(wanted, created_by=who.name)
+        journey = engine.create_journey(body, created_by=who.name)
         response.headers["Location"] = f"/{NAME}/journeys/{journey.journey_id}"
         return journey
 
-    @made.get(
+    @routes.get(
         "/journeys/{journeyId}",
         summary="Get a journey",
         responses=example(examples.JOURNEY, also=READ),
@@ -92,16 +92,16 @@ def _add_journeys(made: APIRouter, engine: JobEngine) -> None:
         """One journey, with its aggregates."""
         return engine.journeys.get(journey_id)
 
-    @made.patch(
+    @routes.patch(
         "/journeys/{journeyId}",
         summary="Change a journey",
         responses=example(examples.JOURNEY, also=WRITE),
     )
-    def change_journey(_: Writer, journey_id: JourneyPath, wanted: JourneyChange) -> Journey:
+    def change_journey(_: Writer, journey_id: JourneyPath, body: JourneyChange) -> Journey:
         """Change its name, description or priority, or what it may leave behind."""
-        return engine.journeys.change(journey_id, wanted)
+        return engine.journeys.change(journey_id, body)
 
-    @made.delete(
+    @routes.delete(
         "/journeys/{journeyId}",
         summary="Delete a journey",
         status_code=status.HTTP_204_NO_CONTENT,
@@ -116,10 +116,10 @@ def _add_journeys(made: APIRouter, engine: JobEngine) -> None:
     _ = list_journeys, list_queue, create_journey, get_journey, change_journey, delete_journey
 
 
-def _add_life(made: APIRouter, engine: JobEngine) -> None:
+def _add_life(routes: APIRouter, engine: JobEngine) -> None:
     changed = example(examples.JOURNEY, also=WRITE)
 
-    @made.post(
+    @routes.post(
         "/journeys/{journeyId}/run",
         summary="Run a journey",
         status_code=202,
@@ -129,22 +129,22 @@ def _add_life(made: APIRouter, engine: JobEngine) -> None:
         """Run all stages that are left, one after the other. The answer is the first job."""
         return engine.run_journey(journey_id)
 
-    @made.post("/journeys/{journeyId}/pause", summary="Pause a journey", responses=changed)
+    @routes.post("/journeys/{journeyId}/pause", summary="Pause a journey", responses=changed)
     def pause_journey(_: Writer, journey_id: JourneyPath) -> Journey:
         """Start nothing more of it. A job that runs comes to its end."""
         return engine.journeys.pause(journey_id)
 
-    @made.post("/journeys/{journeyId}/resume", summary="Resume a journey", responses=changed)
+    @routes.post("/journeys/{journeyId}/resume", summary="Resume a journey", responses=changed)
     def resume_journey(_: Writer, journey_id: JourneyPath, run: RunQuery = None) -> Journey:
         """Take back a pause, and run on."""
         return engine.resume_journey(journey_id, run=run)
 
-    @made.post("/journeys/{journeyId}/cancel", summary="Cancel a journey", responses=changed)
+    @routes.post("/journeys/{journeyId}/cancel", summary="Cancel a journey", responses=changed)
     def cancel_journey(_: Writer, journey_id: JourneyPath) -> Journey:
         """End it for good. A job that runs stops at its next safe point."""
         return engine.cancel_journey(journey_id)
 
-    @made.post(
+    @routes.post(
         "/journeys/{journeyId}/aggregates",
         summary="Count a journey's figures anew",
         responses=example(examples.AGGREGATES, also=WRITE),
@@ -156,8 +156,8 @@ def _add_life(made: APIRouter, engine: JobEngine) -> None:
     _ = run_journey, pause_journey, resume_journey, cancel_journey, rebuild_aggregates
 
 
-def _add_stages(made: APIRouter, engine: JobEngine) -> None:
-    @made.get(
+def _add_stages(routes: APIRouter, engine: JobEngine) -> None:
+    @routes.get(
         "/journeys/{journeyId}/stages",
         summary="List the stages of a journey",
         responses=example([examples.STAGE], also=READ),
@@ -166,7 +166,7 @@ def _add_stages(made: APIRouter, engine: JobEngine) -> None:
         """The stages in the order in which they run."""
         return engine.journeys.stages(journey_id)
 
-    @made.get(
+    @routes.get(
         "/journeys/{journeyId}/stages/{stageId}",
         summary="Get a stage",
         responses=example(examples.STAGE, also=READ),
@@ -175,18 +175,18 @@ def _add_stages(made: APIRouter, engine: JobEngine) -> None:
         """One stage, with its steps."""
         return engine.journeys.stage(journey_id, stage_id)
 
-    @made.patch(
+    @routes.patch(
         "/journeys/{journeyId}/stages/{stageId}",
         summary="Change a stage",
         responses=example(examples.STAGE, also=WRITE),
     )
     def change_stage(
-        _: Writer, journey_id: JourneyPath, stage_id: StagePath, wanted: StageChange
+        _: Writer, journey_id: JourneyPath, stage_id: StagePath, body: StageChange
     ) -> Stage:
         """Change whether it may be skipped, and whether rules assist it."""
-        return engine.journeys.change_stage(journey_id, stage_id, wanted)
+        return engine.journeys.change_stage(journey_id, stage_id, body)
 
-    @made.post(
+    @routes.post(
         "/journeys/{journeyId}/stages/{stageId}/skip",
         summary="Skip a stage",
         responses=example(examples.STAGE, also=WRITE),
@@ -195,7 +195,7 @@ def _add_stages(made: APIRouter, engine: JobEngine) -> None:
         """Bypass a stage, if its canSkip allows it."""
         return engine.journeys.skip_stage(journey_id, stage_id)
 
-    @made.get(
+    @routes.get(
         "/journeys/{journeyId}/stages/{stageId}/rules",
         summary="List the rules of a stage",
         responses=example([examples.RULE], also=READ),
@@ -207,7 +207,7 @@ def _add_stages(made: APIRouter, engine: JobEngine) -> None:
         engine.journeys.stage(journey_id, stage_id)
         return engine.rules.for_stage(journey_id, stage_id)
 
-    @made.get(
+    @routes.get(
         "/journeys/{journeyId}/stages/{stageId}/dashboard",
         summary="See the jobs of a stage",
         responses=example([examples.LINE], also=READ),

@@ -109,8 +109,8 @@ class Summary(CamelPart):
         return cls(
             counts=summary.counts,
             steps={name: dict(step.by_level) for name, step in summary.steps.items()},
-            errors=[Group.of(each) for each in summary.errors()],
-            warnings=[Group.of(each) for each in summary.errors("WARNING")],
+            errors=[Group.of(error) for error in summary.errors()],
+            warnings=[Group.of(error) for error in summary.errors("WARNING")],
         )
 
 
@@ -128,15 +128,15 @@ class Event(CamelPart):
 
 
 def router(engine: JobEngine) -> APIRouter:
-    made = APIRouter()
-    _add_search(made, engine)
-    _add_export(made, engine)
-    _add_overviews(made, engine)
-    return made
+    routes = APIRouter()
+    _add_search(routes, engine)
+    _add_export(routes, engine)
+    _add_overviews(routes, engine)
+    return routes
 
 
-def _add_search(made: APIRouter, engine: JobEngine) -> None:
-    @made.get(
+def _add_search(routes: APIRouter, engine: JobEngine) -> None:
+    @routes.get(
         "/journeys/{journeyId}/jobs/{jobId}/logs",
         summary="Search the log of a job",
         responses=example(page_of(examples.LOG_LINE), also=READ),
@@ -160,10 +160,10 @@ def _add_search(made: APIRouter, engine: JobEngine) -> None:
         """
         job, where = engine.job(journey_id, job_id), _filter(level, since, until, text, detail)
         about = (engine.buckets.logs, engine.store, journey_id, job.stage_id, job_id, where)
-        found = search_logs(*about, step=step, cursor=cursor, limit=limit, follow=follow)
-        return Page[LogLine](items=found.items, cursor=found.cursor)
+        page = search_logs(*about, step=step, cursor=cursor, limit=limit, follow=follow)
+        return Page[LogLine](items=page.items, cursor=page.cursor)
 
-    @made.get(
+    @routes.get(
         "/journeys/{journeyId}/jobs/{jobId}/logs/recent",
         summary="List the newest warnings and errors",
         responses=example([examples.LOG], also=READ),
@@ -178,10 +178,10 @@ def _add_search(made: APIRouter, engine: JobEngine) -> None:
     _ = search_log, list_recent_logs
 
 
-def _add_export(made: APIRouter, engine: JobEngine) -> None:
-    files: dict[str, Any] = {each: {} for each in CONTENT_TYPES.values()}
+def _add_export(routes: APIRouter, engine: JobEngine) -> None:
+    files: dict[str, Any] = {content_type: {} for content_type in CONTENT_TYPES.values()}
 
-    @made.get(
+    @routes.get(
         "/journeys/{journeyId}/jobs/{jobId}/logs/export",
         summary="Export the log of a job",
         response_class=StreamingResponse,
@@ -211,8 +211,8 @@ def _add_export(made: APIRouter, engine: JobEngine) -> None:
     _ = export_log
 
 
-def _add_overviews(made: APIRouter, engine: JobEngine) -> None:
-    @made.get(
+def _add_overviews(routes: APIRouter, engine: JobEngine) -> None:
+    @routes.get(
         "/journeys/{journeyId}/jobs/{jobId}/logs/summary",
         summary="Summarise the log of a job",
         responses=READ,
@@ -222,15 +222,15 @@ def _add_overviews(made: APIRouter, engine: JobEngine) -> None:
         job: Job = engine.job(journey_id, job_id)
         return Summary.of(error_summary(engine.buckets.logs, journey_id, job.stage_id, job_id))
 
-    @made.get(
+    @routes.get(
         "/journeys/{journeyId}/jobs/{jobId}/timeline",
         summary="See a job as a timeline",
         responses=READ,
     )
     def show_timeline(_: Reader, journey_id: JourneyPath, job_id: JobPath) -> list[Event]:
         """The job from its beginning to its end: its steps, and what went wrong in them."""
-        found = job_timeline(engine.buckets.logs, engine.store, journey_id, job_id)
-        return [Event.of(each) for each in found]
+        timeline = job_timeline(engine.buckets.logs, engine.store, journey_id, job_id)
+        return [Event.of(moment) for moment in timeline]
 
     _ = summarize_log, show_timeline
 
@@ -242,5 +242,5 @@ def _filter(
     text: str | None,
     details: list[str],
 ) -> LogFilter:
-    pairs = dict(each.split("=", 1) for each in details)
+    pairs = dict(detail.split("=", 1) for detail in details)
     return LogFilter.of(level=levels, since=since, until=until, text=text, details=pairs)

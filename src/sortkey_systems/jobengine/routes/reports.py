@@ -85,14 +85,14 @@ class ReportOrder(Input):
 
 
 def router(engine: JobEngine) -> APIRouter:
-    made = APIRouter()
-    _add_reading(made, engine)
-    _add_writing(made, engine)
-    return made
+    routes = APIRouter()
+    _add_reading(routes, engine)
+    _add_writing(routes, engine)
+    return routes
 
 
-def _add_reading(made: APIRouter, engine: JobEngine) -> None:
-    @made.get(
+def _add_reading(routes: APIRouter, engine: JobEngine) -> None:
+    @routes.get(
         "/journeys/{journeyId}/jobs/{jobId}/reports",
         summary="List the reports of a job",
         responses=example(page_of(examples.REPORT), also=READ),
@@ -106,10 +106,10 @@ def _add_reading(made: APIRouter, engine: JobEngine) -> None:
     ) -> Page[Report]:
         """The catalog of a job's reports, by time."""
         engine.job(journey_id, job_id)
-        found = engine.store.page(Report.of_job(job_id=job_id), cursor=cursor, size=limit)
-        return Page[Report](items=found.items, cursor=found.cursor)
+        page = engine.store.page(Report.of_job(job_id=job_id), cursor=cursor, size=limit)
+        return Page[Report](items=page.items, cursor=page.cursor)
 
-    @made.get(
+    @routes.get(
         "/journeys/{journeyId}/report",
         summary="Get the verdict on a migration",
         responses=example(examples.FINAL_REPORT, also=READ),
@@ -119,7 +119,7 @@ def _add_reading(made: APIRouter, engine: JobEngine) -> None:
         lost, and whether the journey's limits allow it."""
         return FinalReport(**engine.executions.final_report(journey_id))
 
-    @made.get(
+    @routes.get(
         "/journeys/{journeyId}/jobs/{jobId}/reports/{reportId}",
         summary="Get a report",
         response_class=StreamingResponse,
@@ -144,36 +144,36 @@ def _add_reading(made: APIRouter, engine: JobEngine) -> None:
     _ = list_reports, get_final_report, get_report
 
 
-def _add_writing(made: APIRouter, engine: JobEngine) -> None:
+def _add_writing(routes: APIRouter, engine: JobEngine) -> None:
     created = example(examples.REPORT, 201, WRITE)
 
-    @made.post(
+    @routes.post(
         "/journeys/{journeyId}/jobs/{jobId}/reports",
         summary="Write a report",
         status_code=201,
         responses=created,
     )
     def create_report(
-        _: Writer, journey_id: JourneyPath, job_id: JobPath, wanted: ReportDraft
+        _: Writer, journey_id: JourneyPath, job_id: JobPath, body: ReportDraft
     ) -> Report:
         """Write a report of a job. A second one of the same name replaces the first."""
-        about = (wanted.report_type, wanted.title, storable(wanted.content), wanted.summary)
-        more: dict[str, Any] = {"recommendations": wanted.recommendations, "name": wanted.name}
+        about = (body.report_type, body.title, storable(body.content), body.summary)
+        more: dict[str, Any] = {"recommendations": body.recommendations, "name": body.name}
         return engine.create_job_report(journey_id, job_id, *about, **more)
 
-    @made.post(
+    @routes.post(
         "/journeys/{journeyId}/jobs/{jobId}/make-report",
         summary="Have a report made",
         status_code=201,
         responses=created,
     )
     def generate_report(
-        _: Writer, journey_id: JourneyPath, job_id: JobPath, wanted: ReportOrder
+        _: Writer, journey_id: JourneyPath, job_id: JobPath, body: ReportOrder
     ) -> Report:
         """Have a summary, a performance, error or metrics report or a timeline made of what the job
         did.
         """
-        return make_report(engine.buckets, engine.store, journey_id, job_id, wanted.report_type)
+        return make_report(engine.buckets, engine.store, journey_id, job_id, body.report_type)
 
     _ = create_report, generate_report
 

@@ -26,9 +26,9 @@ from sortkey_systems.jobengine.service import JobEngine
 
 
 def router(engine: JobEngine) -> APIRouter:
-    made = APIRouter()
+    routes = APIRouter()
 
-    @made.get(
+    @routes.get(
         "/journeys/{journeyId}/rules",
         summary="List the rules of a journey",
         responses=example(page_of(examples.RULE), also=READ),
@@ -42,24 +42,22 @@ def router(engine: JobEngine) -> APIRouter:
     ) -> Page[Rule]:
         """The rules of a journey, active or not, by stage and index."""
         engine.journeys.get(journey_id)
-        found = engine.rules.page(journey_id, stage_id=stage_id, cursor=cursor, size=limit)
-        return Page[Rule](items=found.items, cursor=found.cursor)
+        page = engine.rules.page(journey_id, stage_id=stage_id, cursor=cursor, size=limit)
+        return Page[Rule](items=page.items, cursor=page.cursor)
 
-    @made.post(
+    @routes.post(
         "/journeys/{journeyId}/rules",
         summary="Add a rule",
         status_code=201,
         responses=example(examples.RULE, 201, WRITE),
     )
-    def add_rule(
-        who: Writer, journey_id: JourneyPath, wanted: RuleDraft, response: Response
-    ) -> Rule:
+    def add_rule(who: Writer, journey_id: JourneyPath, body: RuleDraft, response: Response) -> Rule:
         """Add a rule behind the others of its stage."""
-        rule = engine.rules.add(journey_id, wanted, created_by=who.name)
+        rule = engine.rules.add(journey_id, body, created_by=who.name)
         response.headers["Location"] = f"/{NAME}/journeys/{journey_id}/rules/{rule.rule_id}"
         return rule
 
-    @made.get(
+    @routes.get(
         "/journeys/{journeyId}/rules/{ruleId}",
         summary="Get a rule",
         responses=example(examples.RULE, also=READ),
@@ -68,18 +66,18 @@ def router(engine: JobEngine) -> APIRouter:
         """One rule."""
         return engine.rules.get(journey_id, rule_id)
 
-    @made.patch(
+    @routes.patch(
         "/journeys/{journeyId}/rules/{ruleId}",
         summary="Change a rule",
         responses=example(examples.RULE, also=WRITE),
     )
     def change_rule(
-        _: Writer, journey_id: JourneyPath, rule_id: RulePath, wanted: RuleChange
+        _: Writer, journey_id: JourneyPath, rule_id: RulePath, body: RuleChange
     ) -> Rule:
         """Change a rule. Its stage, type and index stay: they are in its key."""
-        return engine.rules.change(journey_id, rule_id, wanted)
+        return engine.rules.change(journey_id, rule_id, body)
 
-    @made.post(
+    @routes.post(
         "/journeys/{journeyId}/rules/{ruleId}/deactivate",
         summary="Deactivate a rule",
         responses=example(examples.RULE, also=WRITE),
@@ -89,4 +87,4 @@ def router(engine: JobEngine) -> APIRouter:
         return engine.rules.deactivate(journey_id, rule_id)
 
     _ = list_rules, add_rule, get_rule, change_rule, deactivate_rule
-    return made
+    return routes

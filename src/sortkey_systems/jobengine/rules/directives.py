@@ -61,13 +61,13 @@ def directives_of(content: Any) -> list[Directive]:
     """What a rule says to do. An empty list: its text has no sentence that can be executed."""
     if isinstance(content, str):
         return _of_text(content)
-    given = cast("dict[str, Any]", content)
-    executable = given.get("jsonRule", given if "naturalLanguage" not in given else None)
+    fields = cast("dict[str, Any]", content)
+    executable = fields.get("jsonRule", fields if "naturalLanguage" not in fields else None)
     if isinstance(executable, str):
         executable = json.loads(executable)
     if executable:
         return list(_of_json(executable))
-    return _of_text(str(given.get("naturalLanguage", "")))
+    return _of_text(str(fields.get("naturalLanguage", "")))
 
 
 # -- JSON
@@ -75,34 +75,34 @@ def directives_of(content: Any) -> list[Directive]:
 
 def _of_json(part: Any) -> Iterator[Directive]:
     if isinstance(part, list):
-        for each in cast("list[Any]", part):
-            yield from _of_json(each)
+        for member in cast("list[Any]", part):
+            yield from _of_json(member)
         return
     if not isinstance(part, dict):
         raise RuleNotUnderstood(f"{part!r} is not an object")
-    given = cast("dict[str, Any]", part)
-    if "action" in given:
-        yield _of_action(given)
+    fields = cast("dict[str, Any]", part)
+    if "action" in fields:
+        yield _of_action(fields)
         return
-    for source, target in given.get("fieldMappings", given.get("field_mappings", {})).items():
+    for source, target in fields.get("fieldMappings", fields.get("field_mappings", {})).items():
         yield Directive("map", source, target)
     for word in ("preserve", "remove"):
-        for source in _listed(given.get(word)):
+        for source in _listed(fields.get(word)):
             yield Directive(cast("Kind", word), source)
-    for name, value in given.get("thresholds", {}).items():
+    for name, value in fields.get("thresholds", {}).items():
         yield Directive("threshold", target=name, value=float(value))
-    for target, pattern in given.get("patterns", {}).items():
+    for target, pattern in fields.get("patterns", {}).items():
         yield Directive("pattern", target=target, value=_compiled(pattern))
-    for target, value in given.get("defaults", {}).items():
+    for target, value in fields.get("defaults", {}).items():
         yield Directive("default", target=target, value=value)
-    for target in _listed(given.get("require")):
+    for target in _listed(fields.get("require")):
         yield Directive("require", target=target)
-    for text in _listed(given.get("recommendations")):
+    for text in _listed(fields.get("recommendations")):
         yield Directive("recommend", value=text)
 
 
-def _of_action(given: dict[str, Any]) -> Directive:
-    kind = given["action"]
+def _of_action(fields: dict[str, Any]) -> Directive:
+    kind = fields["action"]
     if kind not in KINDS:
         raise RuleNotUnderstood(f"action {kind!r} is not one of {', '.join(KINDS)}")
     needed = {
@@ -111,16 +111,16 @@ def _of_action(given: dict[str, Any]) -> Directive:
         "pattern": ("target", "value"),
         "default": ("target", "value"),
     }
-    missing = [name for name in needed.get(kind, ()) if name not in given]
+    missing = [name for name in needed.get(kind, ()) if name not in fields]
     if missing:
         raise RuleNotUnderstood(f"{kind} needs {' and '.join(missing)}")
-    value = _compiled(given["value"]) if kind == "pattern" else given.get("value")
+    value = _compiled(fields["value"]) if kind == "pattern" else fields.get("value")
     options = {
-        name: each
-        for name, each in given.items()
+        name: option
+        for name, option in fields.items()
         if name not in ("action", "source", "target", "value")
     }
-    return Directive(kind, given.get("source", ""), given.get("target", ""), value, options)
+    return Directive(kind, fields.get("source", ""), fields.get("target", ""), value, options)
 
 
 def _compiled(pattern: Any) -> str:
@@ -131,8 +131,8 @@ def _compiled(pattern: Any) -> str:
     return pattern
 
 
-def _listed(given: Any) -> list[str]:
-    return [given] if isinstance(given, str) else list(given or [])
+def _listed(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value or [])
 
 
 # -- plain English
@@ -155,11 +155,13 @@ _LIMIT = re.compile(
 
 
 def _of_text(text: str) -> list[Directive]:
-    found = [Directive("map", each["source"], each["target"]) for each in _MAP.finditer(text)]
-    found += [Directive("preserve", each["source"]) for each in _KEEP.finditer(text)]
-    found += [Directive("remove", each["source"]) for each in _DROP.finditer(text)]
-    for each in _LIMIT.finditer(text):
-        value = float(each["value"]) / (100 if each["percent"] else 1)
+    directives = [
+        Directive("map", match["source"], match["target"]) for match in _MAP.finditer(text)
+    ]
+    directives += [Directive("preserve", match["source"]) for match in _KEEP.finditer(text)]
+    directives += [Directive("remove", match["source"]) for match in _DROP.finditer(text)]
+    for match in _LIMIT.finditer(text):
+        value = float(match["value"]) / (100 if match["percent"] else 1)
         if 0 < value <= 1:
-            found.append(Directive("threshold", target=each["name"].lower(), value=value))
-    return found
+            directives.append(Directive("threshold", target=match["name"].lower(), value=value))
+    return directives

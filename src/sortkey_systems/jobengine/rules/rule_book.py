@@ -91,15 +91,15 @@ def rule_book(rules: Iterable[Rule], stage_id: str) -> RuleBook:
     book = RuleBook()
     for rule in rules_of_stage(rules, stage_id):
         try:
-            found = directives_of(rule.content)
+            directives = directives_of(rule.content)
             detail = "its text names nothing that can be executed"
         except (RuleNotUnderstood, ValueError) as error:
-            found, detail = [], str(error)
-        if not found:
+            directives, detail = [], str(error)
+        if not directives:
             book.applications.append(
                 Application(rule.rule_id, rule.type, "", "not executable", detail)
             )
-        book.directives += [(rule.rule_id, each) for each in found]
+        book.directives += [(rule.rule_id, directive) for directive in directives]
     book.directives += [(BUILT_IN, _removed(pattern)) for pattern in REMOVED_BY_DEFAULT]
     book.directives += [
         (BUILT_IN, Directive("threshold", target=k, value=v)) for k, v in THRESHOLDS.items()
@@ -145,42 +145,50 @@ class RuleBook:
     def default(self, resource: str, path: str) -> Decision | None:
         """What an attribute is where no column is mapped to it."""
         subject = f"{resource}.{path}"
-        found = [
-            (rule, each)
-            for rule, each in self.directives
-            if each.kind == "default" and each.target == subject
+        matches = [
+            (rule, directive)
+            for rule, directive in self.directives
+            if directive.kind == "default" and directive.target == subject
         ]
-        self._record(found, subject)
-        return Decision(*found[0]) if found else None
+        self._record(matches, subject)
+        return Decision(*matches[0]) if matches else None
 
     def threshold(self, name: str) -> float:
         """The share that must be reached."""
-        found = [
-            (rule, each)
-            for rule, each in self.directives
-            if each.kind == "threshold" and each.target == name
+        matches = [
+            (rule, directive)
+            for rule, directive in self.directives
+            if directive.kind == "threshold" and directive.target == name
         ]
-        self._record(found, name)
-        return float(found[0][1].value)
+        self._record(matches, name)
+        return float(matches[0][1].value)
 
     def of_kind(self, *kinds: Kind) -> list[Decision]:
         """All directives of some kinds, by rank."""
-        return [Decision(rule, each) for rule, each in self.directives if each.kind in kinds]
+        return [
+            Decision(rule, directive)
+            for rule, directive in self.directives
+            if directive.kind in kinds
+        ]
 
     def unused(self) -> list[Application]:
         """The rules that found nothing to decide about."""
-        used = {each.rule_id for each in self.applications} | {BUILT_IN}
-        asked = ("recommend", "require", "pattern", "threshold")
+        used = {application.rule_id for application in self.applications} | {BUILT_IN}
+        optional = ("recommend", "require", "pattern", "threshold")
         silent = {
-            rule: each
-            for rule, each in self.directives
-            if rule not in used and each.kind not in asked
+            rule: directive
+            for rule, directive in self.directives
+            if rule not in used and directive.kind not in optional
         }
         return [
             Application(
-                rule, each.kind, each.source, "no match", "the source has nothing of this name"
+                rule,
+                directive.kind,
+                directive.source,
+                "no match",
+                "the source has nothing of this name",
             )
-            for rule, each in silent.items()
+            for rule, directive in silent.items()
         ]
 
     def outcome(self) -> list[Application]:
@@ -190,26 +198,26 @@ class RuleBook:
     def _decide(
         self, kinds: tuple[Kind, ...], subject: str, table: str, column: str | None
     ) -> Decision | None:
-        found = [
-            (rule, each)
-            for rule, each in self.directives
-            if each.kind in kinds
-            and _matches(each.source, table, column)
-            and _is_level(each, column)
+        matches = [
+            (rule, directive)
+            for rule, directive in self.directives
+            if directive.kind in kinds
+            and _matches(directive.source, table, column)
+            and _is_level(directive, column)
         ]
-        self._record(found, subject)
-        return Decision(*found[0]) if found else None
+        self._record(matches, subject)
+        return Decision(*matches[0]) if matches else None
 
-    def _record(self, found: Sequence[tuple[str, Directive]], subject: str) -> None:
+    def _record(self, matches: Sequence[tuple[str, Directive]], subject: str) -> None:
         """Built-in rules are only recorded where they decide: nobody wrote them to be
         overridden.
         """
-        for number, (rule, each) in enumerate(found):
+        for number, (rule, directive) in enumerate(matches):
             effect: Effect = "overridden" if number else "applied"
-            detail = _said(each) if not number else f"{found[0][0]} comes first"
-            made = Application(rule, each.kind, subject, effect, detail)
-            if (rule != BUILT_IN or not number) and made not in self.applications:
-                self.applications.append(made)
+            detail = _said(directive) if not number else f"{matches[0][0]} comes first"
+            application = Application(rule, directive.kind, subject, effect, detail)
+            if (rule != BUILT_IN or not number) and application not in self.applications:
+                self.applications.append(application)
 
 
 def _removed(pattern: str) -> Directive:

@@ -33,26 +33,26 @@ class Rules:
         """Put a rule behind the others of its stage. Raises NotFound, and WrongState for the
         thousandth.
         """
-        made: list[Rule] = []
+        rules: list[Rule] = []
 
         def adding(journey: Journey, stages: list[Stage]) -> Sequence[Write]:
             check_stages(stages, [draft.stage_id, *draft.applicable_stages])
-            there = self.store.query(
+            existing = self.store.query(
                 Rule.of_stage(journey_id=journey_id, stage_id=draft.stage_id).consistent()
             )
-            made[:] = new_rules(journey_id, [draft], created_by=created_by, there=there)
-            return [*(Put(rule, "create") for rule in made), *counted(journey, made)]
+            rules[:] = new_rules(journey_id, [draft], created_by=created_by, existing=existing)
+            return [*(Put(rule, "create") for rule in rules), *counted(journey, rules)]
 
         with_journey(self.store, journey_id, adding)
-        return self.get(journey_id, made[0].rule_id)
+        return self.get(journey_id, rules[0].rule_id)
 
     def get(self, journey_id: str, rule_id: str) -> Rule:
         """Raises NotFound."""
         of_journey = Rule.of_journey(journey_id=journey_id).where(attr(Rule.rule_id) == rule_id)
-        found = self.store.first(of_journey.consistent())
-        if found is None:
+        rule = self.store.first(of_journey.consistent())
+        if rule is None:
             raise NotFound(f"journey {journey_id} has no rule {rule_id!r}")
-        return found
+        return rule
 
     def change(self, journey_id: str, rule_id: str, change: RuleChange) -> Rule:
         """Change a rule; the number of active ones follows its status. Raises NotFound."""
@@ -102,30 +102,30 @@ class Rules:
 
 
 def new_rules(
-    journey_id: str, drafts: Iterable[RuleDraft], *, created_by: str, there: Iterable[Rule] = ()
+    journey_id: str, drafts: Iterable[RuleDraft], *, created_by: str, existing: Iterable[Rule] = ()
 ) -> list[Rule]:
     """Rules with ids and indexes, behind those that are there."""
     last: dict[str, int] = {}
-    for rule in there:
+    for rule in existing:
         last[rule.stage_id] = max(last.get(rule.stage_id, 0), rule.rule_index)
-    made: list[Rule] = []
+    rules: list[Rule] = []
     for draft in drafts:
         number = last[draft.stage_id] = last.get(draft.stage_id, 0) + 1
         if number > RULES_OF_STAGE_MAX:
             raise WrongState(
                 f"stage {draft.stage_id} has {RULES_OF_STAGE_MAX} rules, and its keys hold no more"
             )
-        made.append(_new_rule(journey_id, draft, number, created_by))
-    return made
+        rules.append(_new_rule(journey_id, draft, number, created_by))
+    return rules
 
 
 def check_stages(stages: Iterable[Stage], stage_ids: Iterable[str]) -> None:
     """Raises NotFound for a stage that there is not: its rules would never be applied, and nobody
     would notice.
     """
-    known = list(stages)
+    listed = list(stages)
     for stage_id in stage_ids:
-        stage_of(known, stage_id)
+        stage_of(listed, stage_id)
 
 
 def counted(journey: Journey, added: Sequence[Rule]) -> list[Update[Any]]:
@@ -150,14 +150,16 @@ def _new_rule(journey_id: str, draft: RuleDraft, number: int, created_by: str) -
 
 def _values(rule: Rule, change: RuleChange) -> dict[str, Any]:
     """The fields that really change."""
-    given = change.given()
-    storable([given.get("content"), given.get("context")])
+    values = change.given()
+    storable([values.get("content"), values.get("context")])
     inside = {
-        name: given.pop(name) for name in ("tags", "applicable_stages", "version") if name in given
+        name: values.pop(name)
+        for name in ("tags", "applicable_stages", "version")
+        if name in values
     }
     if inside:
-        given["metadata"] = rule.metadata.model_copy(update=inside)
-    return {name: value for name, value in given.items() if value != getattr(rule, name)}
+        values["metadata"] = rule.metadata.model_copy(update=inside)
+    return {name: value for name, value in values.items() if value != getattr(rule, name)}
 
 
 def _actions(values: dict[str, Any]) -> tuple[Any, ...]:

@@ -52,9 +52,9 @@ def without_password(address: str) -> str:
     authority, rest = _split(rest)
     user, at, hosts = authority.rpartition("@")
     path, question, query = rest.partition("?")
-    named = user.partition(":")[0] if user.partition(":")[2] else user
-    kept = _plain_query(query)
-    return f"{scheme}://{named}{at}{hosts}{path}{question if kept or not query else ''}{kept}"
+    user_name = user.partition(":")[0] if user.partition(":")[2] else user
+    parameters = _plain_query(query)
+    return f"{scheme}://{user_name}{at}{hosts}{path}{question if parameters or not query else ''}{parameters}"
 
 
 def stored_address(address: str) -> str | None:
@@ -80,12 +80,12 @@ def _split(rest: str) -> tuple[str, str]:
 
 
 def _plain_query(query: str) -> str:
-    given = parse_qsl(query, keep_blank_values=True)
-    kept = [(name, value) for name, value in given if name.lower() not in SECRET_PARAMETERS]
+    pairs = parse_qsl(query, keep_blank_values=True)
+    plain_pairs = [(name, value) for name, value in pairs if name.lower() not in SECRET_PARAMETERS]
     return (
         query
-        if len(kept) == len(given)
-        else "&".join(f"{quote(name)}={quote(value)}" for name, value in kept)
+        if len(plain_pairs) == len(pairs)
+        else "&".join(f"{quote(name)}={quote(value)}" for name, value in plain_pairs)
     )
 
 

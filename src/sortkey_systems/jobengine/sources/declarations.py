@@ -48,12 +48,12 @@ def _create(tree: exp.Create, tables: DumpTables, dialect: str) -> bool:
 def _alter(tree: exp.Alter, tables: DumpTables, dialect: str) -> bool:
     altered = tables.find(name_of(tree.this))
     actions: list[Any] = tree.args.get("actions") or []
-    if altered is None or not all(_is_understood(each) for each in actions):
+    if altered is None or not all(_is_understood(action) for action in actions):
         return False
     added = [
         part
-        for each in actions
-        for part in (each.expressions if isinstance(each, exp.AddConstraint) else [each])
+        for action in actions
+        for part in (action.expressions if isinstance(action, exp.AddConstraint) else [action])
     ]
     _Reading(altered, tables, dialect).parts(added)
     return True

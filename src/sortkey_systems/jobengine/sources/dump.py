@@ -44,15 +44,15 @@ class DumpSource(SqliteSource):
         loader = DumpLoader(sqlite3.connect(staging, isolation_level=None), self.dialect)
         with dump.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
             loader.load(lines)
-        tables = sorted(loader.tables, key=lambda each: each.schema.name)
+        tables = sorted(loader.tables, key=lambda dump_table: dump_table.schema.name)
         if not tables:
             self._folder.cleanup()
             raise SourceError(
                 f"{path} has no CREATE TABLE that could be read in {self.dialect}: name its dialect"
             )
         schemas, staged = (
-            [each.schema for each in tables],
-            {each.schema.name: each.staged for each in tables},
+            [table.schema for table in tables],
+            {table.schema.name: table.staged for table in tables},
         )
         super().__init__(staging, name=dump.stem, tables=schemas, notes=loader.notes, staged=staged)
         self.unread = loader.unread

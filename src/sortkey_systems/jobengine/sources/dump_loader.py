@@ -209,11 +209,11 @@ class DumpLoader:
 
     def _count(self, text: str, statement: Statement, reason: str) -> None:
         kind = kind_of(text)
-        known = self._unread.get((kind, reason))
-        if known is None:
+        counted = self._unread.get((kind, reason))
+        if counted is None:
             self._unread[kind, reason] = Unread(kind, reason, f"line {statement.line}")
         else:
-            known.count += 1
+            counted.count += 1
 
 
 def _typed(value: Any, family: str) -> Any:

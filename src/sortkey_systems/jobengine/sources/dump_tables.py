@@ -46,8 +46,8 @@ class DumpTables:
         if whole in self._tables:
             raise ValueError("the table was created before")
         self._created += 1
-        made = self._tables[whole] = DumpTable(whole, schema, f"t{self._created}")
-        return made
+        table = self._tables[whole] = DumpTable(whole, schema, f"t{self._created}")
+        return table
 
     def find(self, name: Qualified) -> DumpTable | None:
         """As written; else in other letters; else, where no schema is named, the only table of that
@@ -56,10 +56,10 @@ class DumpTables:
         whole = self.whole(name)
         if whole in self._tables:
             return self._tables[whole]
-        folded = [each for each in self._tables.values() if _folded(each.name) == _folded(whole)]
+        folded = [table for table in self._tables.values() if _folded(table.name) == _folded(whole)]
         if not folded and not name[0]:
             folded = [
-                each for each in self._tables.values() if each.name[1].lower() == name[1].lower()
+                table for table in self._tables.values() if table.name[1].lower() == name[1].lower()
             ]
         return folded[0] if len(folded) == 1 else None
 

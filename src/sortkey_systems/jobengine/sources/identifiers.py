@@ -47,8 +47,9 @@ def names_apart(tables: Iterable[Qualified]) -> dict[Qualified, str]:
     """What each table is called: by its name, and with its schema where another schema has a table
     of that name.
     """
-    known = list(tables)
-    times = Counter(name for _, name in known)
+    listed = list(tables)
+    times = Counter(name for _, name in listed)
     return {
-        each: each[1] if times[each[1]] == 1 or not each[0] else ".".join(each) for each in known
+        table: table[1] if times[table[1]] == 1 or not table[0] else ".".join(table)
+        for table in listed
     }

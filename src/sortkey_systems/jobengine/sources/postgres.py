@@ -93,28 +93,26 @@ class PostgresSource:
         order = _order(declared)
         names, width = declared.schema.names, len(order)
         columns = ", ".join(f"t.{name}" for name, _ in order)
-        shown = ", ".join(f"t.{name}::text" for name, _ in order)
+        selected = ", ".join(f"t.{name}::text" for name, _ in order)
         marks = ", ".join(f"%s::{kind}" for _, kind in order)
         where = f"WHERE ({columns}) > ({marks})" if after is not None else ""
-        query = f"SELECT {shown}, t.* FROM {declared.place} t {where} ORDER BY {columns}"
+        query = f"SELECT {selected}, t.* FROM {declared.place} t {where} ORDER BY {columns}"
         with self._answering(), self._db.cursor(name=f"rows_{next(self._cursors)}") as cursor:
-            cursor.execute(query, [str(each) for each in after or ()])
-            while found := cursor.fetchmany(size):
-                rows = [dict(zip(names, map(_plain, each[width:]), strict=True)) for each in found]
-                yield Batch(rows, [_position(each[:width], order) for each in found])
+            cursor.execute(query, [str(value) for value in after or ()])
+            while fetched := cursor.fetchmany(size):
+                rows = [dict(zip(names, map(_plain, row[width:]), strict=True)) for row in fetched]
+                yield Batch(rows, [_position(row[:width], order) for row in fetched])
 
     def related(self, table: str, column: str, values: Sequence[Any]) -> list[Row]:
         declared = self._declared(table)
-        found = declared.schema.column(column)
-        family = found.family if found is not None else "other"
-        wanted, left, kind = _comparable(values, f"t.{quoted(column)}", family)
+        declared_column = declared.schema.column(column)
+        family = declared_column.family if declared_column is not None else "other"
+        comparable, operand, kind = _comparable(values, f"t.{quoted(column)}", family)
         order = ", ".join(f"t.{name}" for name, _ in _order(declared))
-        query = (
-            f"SELECT t.* FROM {declared.place} t WHERE {left} = ANY(%s::{kind}[]) ORDER BY {order}"
-        )
+        query = f"SELECT t.* FROM {declared.place} t WHERE {operand} = ANY(%s::{kind}[]) ORDER BY {order}"
         with self._answering():
-            rows = self._db.execute(query, [wanted]).fetchall()
-        return [dict(zip(declared.schema.names, map(_plain, each), strict=True)) for each in rows]
+            rows = self._db.execute(query, [comparable]).fetchall()
+        return [dict(zip(declared.schema.names, map(_plain, row), strict=True)) for row in rows]
 
     def close(self) -> None:
         self._db.close()
@@ -154,11 +152,11 @@ def _comparable(values: Sequence[Any], column: str, family: str) -> tuple[list[A
     number.
     """
     if family == "integer":
-        return [each for each in map(_whole, values) if each is not None], column, "bigint"
+        return [number for number in map(_whole, values) if number is not None], column, "bigint"
     if family == "decimal":
-        numbers = [str(each) for each in values if isinstance(each, int | float | Decimal)]
+        numbers = [str(value) for value in values if isinstance(value, int | float | Decimal)]
         return numbers, f"{column}::numeric", "numeric"
-    return [str(each) for each in values], f"{column}::text", "text"
+    return [str(value) for value in values], f"{column}::text", "text"
 
 
 def _whole(value: Any) -> int | None:

@@ -70,15 +70,15 @@ def read_schema(db: Any) -> dict[str, Declared]:
     """
     tables: dict[Qualified, Declared] = {}
     for schema, table, relation, name, declared, nullable, default, exact in db.execute(COLUMNS):
-        found = tables.setdefault(
+        declared_table = tables.setdefault(
             (schema, table),
             Declared(TableSchema(table, namespace=schema), _place(schema, table, relation)),
         )
-        found.schema.columns.append(Column(name, declared, nullable, default))
-        found.types[name] = exact
+        declared_table.schema.columns.append(Column(name, declared, nullable, default))
+        declared_table.types[name] = exact
     called = names_apart(tables)
-    for known, declared in tables.items():
-        declared.schema.name = called[known]
+    for key, declared in tables.items():
+        declared.schema.name = called[key]
     for schema, table, kind, *target, definition, columns, targets in db.execute(CONSTRAINTS):
         if (schema, table) in tables:
             name = called.get((target[0], target[1]), ".".join(target))
@@ -87,16 +87,18 @@ def read_schema(db: Any) -> dict[str, Declared]:
             )
     for schema, table, is_unique, columns in db.execute(INDEXES):
         if (schema, table) in tables and columns:
-            found = tables[schema, table].schema
-            (found.unique if is_unique else found.indexes).append(list(columns))
-    return {each.schema.name: each for each in tables.values()}
+            declared_table = tables[schema, table].schema
+            (declared_table.unique if is_unique else declared_table.indexes).append(list(columns))
+    return {entry.schema.name: entry for entry in tables.values()}
 
 
 def hidden_tables(db: Any) -> list[Unread]:
     """Tables of the database that the user may not read."""
-    found = [".".join(names) for names in db.execute(HIDDEN)]
+    hidden = [".".join(names) for names in db.execute(HIDDEN)]
     return (
-        [Unread("tables", "the user has no right to SELECT", found[0], len(found))] if found else []
+        [Unread("tables", "the user has no right to SELECT", hidden[0], len(hidden))]
+        if hidden
+        else []
     )
 
 

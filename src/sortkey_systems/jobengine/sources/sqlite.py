@@ -67,17 +67,17 @@ class SqliteSource:
                 if after is not None
                 else ""
             )
-            found = self._db.execute(
+            selected = self._db.execute(
                 f"SELECT {', '.join(order)}, * FROM {self._place(table)} {where} ORDER BY "
                 f"{', '.join(order)} LIMIT ?",
                 [*(after or ()), size],
             ).fetchall()
-            if not found:
+            if not selected:
                 return
             names = self._by_name[table].names
-            rows = [dict(zip(names, each[width:], strict=True)) for each in found]
-            yield (batch := Batch(rows, [list(each[:width]) for each in found]))
-            if len(found) < size:
+            rows = [dict(zip(names, row[width:], strict=True)) for row in selected]
+            yield (batch := Batch(rows, [list(row[:width]) for row in selected]))
+            if len(selected) < size:
                 return
             after = batch.last
 
@@ -85,13 +85,13 @@ class SqliteSource:
         names, rows = self._by_name[table].names, list[Row]()
         for start in range(0, len(values), RELATED_VALUES_MAX):
             part = values[start : start + RELATED_VALUES_MAX]
-            found = self._db.execute(
+            selected = self._db.execute(
                 f"SELECT * FROM {self._place(table)} WHERE {quoted(column)} IN "
                 f"({', '.join('?' * len(part))})"
                 f" ORDER BY {', '.join(self._order(table))}",
                 list(part),
             )
-            rows += [dict(zip(names, each, strict=True)) for each in found]
+            rows += [dict(zip(names, row, strict=True)) for row in selected]
         return rows
 
     def close(self) -> None:
@@ -132,11 +132,11 @@ def _text(raw: bytes) -> str:
 
 
 def _table_names(db: sqlite3.Connection) -> list[str]:
-    found = db.execute(
+    rows = db.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE "
         "'!'"
     )
-    return sorted(name for (name,) in found)
+    return sorted(name for (name,) in rows)
 
 
 def _table(db: sqlite3.Connection, name: str) -> TableSchema:
@@ -183,4 +183,4 @@ def _foreign_keys(db: sqlite3.Connection, name: str) -> list[ForeignKey]:
 def _key_of(db: sqlite3.Connection, table: str) -> list[str]:
     """The target of a foreign key that names no columns: the primary key."""
     columns = db.execute(f"PRAGMA table_info({quoted(table)})").fetchall()
-    return [name for _, name in sorted((each[5], each[1]) for each in columns if each[5])]
+    return [name for _, name in sorted((column[5], column[1]) for column in columns if column[5])]

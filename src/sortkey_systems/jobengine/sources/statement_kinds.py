@@ -75,9 +75,9 @@ def kind_of(text: str) -> str:
     """`INSERT INTO a.users`, or the verb alone: words of SQL and names, and nothing else of the
     statement.
     """
-    if found := _OF_TABLE.match(text):
-        schema, table = qualified(found[2])
-        return f"{' '.join(found[1].upper().split())} {f'{schema}.{table}' if schema else table}"
+    if match := _OF_TABLE.match(text):
+        schema, table = qualified(match[2])
+        return f"{' '.join(match[1].upper().split())} {f'{schema}.{table}' if schema else table}"
     if text.startswith("\\"):
         return text.split(maxsplit=1)[0]
     verb = _VERB.match(text)

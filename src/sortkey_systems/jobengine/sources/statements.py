@@ -120,33 +120,33 @@ class _Splitter:
             if self.until is not None:
                 at = self._close(line, at)
                 continue
-            found = _PIECE.search(line, at)
+            match = _PIECE.search(line, at)
             end = line.find(self.delimiter, at) if self.delimiter != ";" else -1
-            if end >= 0 and (found is None or end <= found.start()):
+            if end >= 0 and (match is None or end <= match.start()):
                 self._keep(line[start:end], number)
                 yield from self._take()
                 at = start = end + len(self.delimiter)
-            elif found is None:
+            elif match is None:
                 break
-            elif found[0] == ";" and self.delimiter == ";":
-                self._keep(line[start : found.start()], number)
-                at = start = found.end()
+            elif match[0] == ";" and self.delimiter == ";":
+                self._keep(line[start : match.start()], number)
+                at = start = match.end()
                 if self._is_open:
                     self._keep(";", number)
                 else:
                     yield from self._take()
-            elif self._is_line_comment(found[0]):
-                self._keep(line[start : found.start()] + "\n", number)
+            elif self._is_line_comment(match[0]):
+                self._keep(line[start : match.start()] + "\n", number)
                 return
             else:
-                at = self._open(found)
+                at = self._open(match)
         self._keep(line[start:], number)
 
     def _is_line_comment(self, mark: str) -> bool:
         return mark == "--" or (mark == "#" and self.dialect == "mysql")
 
-    def _open(self, found: re.Match[str]) -> int:
-        mark = found[0]
+    def _open(self, match: re.Match[str]) -> int:
+        mark = match[0]
         ends = {"'": "'", '"': '"', "`": "`", "/*": "*/"}
         if mark == "[" and self.dialect in ("tsql", "sqlite"):
             self.until = "]"
@@ -154,7 +154,7 @@ class _Splitter:
             self.until = ends[mark]
         elif self.dialect == "postgres" and _DOLLAR.fullmatch(mark):
             self.until = mark
-        return found.end()
+        return match.end()
 
     def _close(self, line: str, at: int) -> int:
         """After the end of what is open, or the end of the line. A doubled quote closes and opens

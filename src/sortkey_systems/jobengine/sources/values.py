@@ -57,8 +57,8 @@ def standard(text: str) -> str:
     taken as given.
     """
     text = _REPLACED.sub("INSERT ", text, count=1) if text[:7].upper() == "REPLACE" else text
-    found = _OVERRIDDEN.match(text)
-    return found[1] + text[found.end() :] if found else text
+    match = _OVERRIDDEN.match(text)
+    return match[1] + text[match.end() :] if match else text
 
 
 def plain_insert(text: str) -> Insert | None:
@@ -71,7 +71,7 @@ def plain_insert(text: str) -> Insert | None:
         row = _ROW.match(text, at)
         if row is None:
             return None
-        rows.append([_plain(each) for each in _EACH.findall(row[1])])
+        rows.append([_plain(token) for token in _EACH.findall(row[1])])
         at = row.end()
     return Insert(qualified(head["table"]), listed(head["columns"] or ""), rows)
 
@@ -79,12 +79,16 @@ def plain_insert(text: str) -> Insert | None:
 def parsed_insert(tree: exp.Insert, dialect: str) -> Insert | None:
     """The same of a tree; None where the rows are not given as values. Raises NotALiteral."""
     target: Any = tree.this
-    columns = [each.name for each in target.expressions] if isinstance(target, exp.Schema) else []
+    columns = (
+        [expression.name for expression in target.expressions]
+        if isinstance(target, exp.Schema)
+        else []
+    )
     table: Any = target.this if isinstance(target, exp.Schema) else target
     values: Any = tree.expression
     if not isinstance(values, exp.Values):
         return None
-    rows = [[_value(each, dialect) for each in _row_parts(row)] for row in values.expressions]
+    rows = [[_value(part, dialect) for part in _row_parts(row)] for row in values.expressions]
     return Insert((table.text("db"), table.name), columns, rows)
 
 
@@ -99,7 +103,7 @@ def _copied(field: str) -> str | None:
         return None
     if "\\" not in field:
         return field
-    return _ESCAPED.sub(lambda found: _COPY_ESCAPES.get(found[1], found[1]), field)
+    return _ESCAPED.sub(lambda match: _COPY_ESCAPES.get(match[1], match[1]), field)
 
 
 def _plain(text: str) -> Any:
@@ -158,17 +162,18 @@ def _computed(node: Any, dialect: str) -> str:
     """
     if isinstance(node, exp.Replace):
         parts = (
-            _value(each, dialect) for each in (node.this, node.expression, node.args["replacement"])
+            _value(argument, dialect)
+            for argument in (node.this, node.expression, node.args["replacement"])
         )
-        text, old, new = (str(each) for each in parts)
+        text, old, new = (str(part) for part in parts)
         return text.replace(old, new)
     if isinstance(node, exp.Chr):
-        return "".join(chr(int(each.name)) for each in node.expressions)
+        return "".join(chr(int(expression.name)) for expression in node.expressions)
     if isinstance(node, exp.Anonymous) and node.name.lower() == "unistr":
         return _UNISTR.sub(_character, str(_value(node.expressions[0], dialect)))
     raise NotALiteral("a value has to be computed")
 
 
-def _character(found: re.Match[str]) -> str:
-    code = next((group for group in found.groups() if group), None)
+def _character(match: re.Match[str]) -> str:
+    code = next((group for group in match.groups() if group), None)
     return chr(int(code, 16)) if code else "\\"

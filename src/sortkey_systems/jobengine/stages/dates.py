@@ -51,10 +51,10 @@ def day_comes_first(values: Iterable[Any]) -> bool | None:
     """
     firsts, others = 0, 0
     for value in values:
-        found = _FORMS[1][1].fullmatch(value.strip()) if isinstance(value, str) else None
-        if found:
-            firsts += int(found["first"]) > 12
-            others += int(found["other"]) > 12
+        match = _FORMS[1][1].fullmatch(value.strip()) if isinstance(value, str) else None
+        if match:
+            firsts += int(match["first"]) > 12
+            others += int(match["other"]) > 12
     return firsts >= others if firsts or others else None
 
 
@@ -69,8 +69,8 @@ def instant(value: Any, *, day_first: bool = True) -> str | None:
     if not isinstance(value, str):
         return None
     for form, pattern in _FORMS:
-        if found := pattern.fullmatch(value.strip()):
-            return _written(found.groupdict(), form, day_first)
+        if match := pattern.fullmatch(value.strip()):
+            return _written(match.groupdict(), form, day_first)
     return None
 
 

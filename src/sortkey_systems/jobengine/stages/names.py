@@ -70,10 +70,10 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 @cache
 def tokens(name: str) -> tuple[str, ...]:
     """The words of a name, in full and in the singular, without the prefixes that say nothing."""
-    found: list[str] = [word.lower() for word in _WORD.findall(name)]
-    full = [part for word in found for part in ABBREVIATIONS.get(word, word).split()]
-    kept = [singular(word) for word in full if word not in _PREFIXES]
-    return tuple(kept or full)
+    words: list[str] = [word.lower() for word in _WORD.findall(name)]
+    full = [part for word in words for part in ABBREVIATIONS.get(word, word).split()]
+    significant = [singular(word) for word in full if word not in _PREFIXES]
+    return tuple(significant or full)
 
 
 @cache

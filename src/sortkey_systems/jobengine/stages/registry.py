@@ -79,7 +79,9 @@ def step_ids(stage_id: str) -> list[str]:
 
 def run_step(stage_id: str, step_id: str, work: Work, ctx: StepContext) -> Any:
     """Run one step and keep its result in the work."""
-    step = next((each for each in STEPS[stage_id] if each.__name__ == step_id), None)
+    step = next(
+        (known_step for known_step in STEPS[stage_id] if known_step.__name__ == step_id), None
+    )
     if step is None:
         raise KeyError(
             f"{stage_id} has no step {step_id!r}: its steps are {', '.join(step_ids(stage_id))}"

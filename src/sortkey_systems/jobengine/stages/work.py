@@ -81,13 +81,13 @@ class Work:
         """What an earlier step returned, in its own type also where it was stored as JSON in
         between.
         """
-        found = self.results.get(step_id)
-        if found is None:
+        stored = self.results.get(step_id)
+        if stored is None:
             raise MissingResult(step_id)
-        if isinstance(found, kind):
-            return found
-        made = self.results[step_id] = from_json(kind, found)
-        return made
+        if isinstance(stored, kind):
+            return stored
+        result = self.results[step_id] = from_json(kind, stored)
+        return result
 
 
 def to_json(result: Any) -> Any:

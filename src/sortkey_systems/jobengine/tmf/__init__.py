@@ -48,22 +48,22 @@ class Resource:
     """First words of paths that are arrays."""
 
     def attribute(self, path: str) -> Attribute | None:
-        return next((each for each in self.attributes if each.path == path), None)
+        return next((attribute for attribute in self.attributes if attribute.path == path), None)
 
     @property
     def required(self) -> list[Attribute]:
-        return [each for each in self.attributes if each.required]
+        return [attribute for attribute in self.attributes if attribute.required]
 
 
 @cache
 def resources() -> dict[str, Resource]:
     """All resources by name, in the order of the APIs."""
-    found: dict[str, Resource] = {}
+    resources_by_name: dict[str, Resource] = {}
     for api in APIS:
         table = _table(api.lower())
         for name, shape in table["resources"].items():
-            found[name] = _resource(name, api, table["base"], shape)
-    return found
+            resources_by_name[name] = _resource(name, api, table["base"], shape)
+    return resources_by_name
 
 
 @cache
@@ -105,5 +105,5 @@ def _resource(name: str, api: str, base: str, shape: dict[str, Any]) -> Resource
 
 
 def _attribute(path: str, of: dict[str, Any]) -> Attribute:
-    given: dict[str, Any] = {**of, "names": tuple(of.get("names", ()))}
-    return Attribute(path, **given)
+    fields: dict[str, Any] = {**of, "names": tuple(of.get("names", ()))}
+    return Attribute(path, **fields)

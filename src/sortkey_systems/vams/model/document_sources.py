@@ -42,9 +42,9 @@ class AssetSource(ComposedSource[Asset, SearchedAsset]):
     def touched(self, change: Change[Any], search: Search[SearchedAsset], /) -> Iterable[str]:
         return [f"{database}:{asset}" for database, asset in touched_assets(change)]
 
-    def parts(self, found: SearchedAsset, /) -> Sequence[Entity]:
-        several = (found.asset, found.version, found.bucket, *found.links, *found.metadata)
-        return [each for each in several if each is not None]
+    def parts(self, asset: SearchedAsset, /) -> Sequence[Entity]:
+        several = (asset.asset, asset.version, asset.bucket, *asset.links, *asset.metadata)
+        return [entity for entity in several if entity is not None]
 
     def _composed(self, asset: Asset, buckets: dict[str, S3AssetBucket | None]) -> SearchedAsset:
         owner = {"database_id": asset.database_id, "asset_id": asset.asset_id}
@@ -88,12 +88,12 @@ class FileSource(ComposedSource[Asset, SearchedFile]):
         return [file for owner in self._assets.compose(mains) for file in self._files(owner)]
 
     def find(self, ids: Sequence[str], /) -> list[SearchedFile]:
-        wanted, owners = set(ids), dict.fromkeys(asset_of(id) for id in ids)
+        asset_ids, owners = set(ids), dict.fromkeys(asset_of(id) for id in ids)
         files = self.compose(assets_of(self.store, list(owners)))
         return [
-            each
-            for each in files
-            if f"{each.database_id}:{each.asset_id}:{each.file_key}" in wanted
+            file
+            for file in files
+            if f"{file.database_id}:{file.asset_id}:{file.file_key}" in asset_ids
         ]
 
     def touched(self, change: Change[Any], search: Search[SearchedFile], /) -> Iterable[str]:
@@ -107,17 +107,17 @@ class FileSource(ComposedSource[Asset, SearchedFile]):
         for file in self.compose(assets_of(self.store, owners)):
             yield f"{file.database_id}:{file.asset_id}:{file.file_key}"
 
-    def parts(self, found: SearchedFile, /) -> Sequence[Entity]:
-        own = (*found.metadata, *found.attributes)
-        first = () if found.recorded is None else (found.recorded,)
+    def parts(self, file: SearchedFile, /) -> Sequence[Entity]:
+        own = (*file.metadata, *file.attributes)
+        first = () if file.recorded is None else (file.recorded,)
         return (
-            [*first, *own, *self._assets.parts(found.owner)] if first else [found.owner.asset, *own]
+            [*first, *own, *self._assets.parts(file.owner)] if first else [file.owner.asset, *own]
         )
 
     def _files(self, owner: SearchedAsset) -> list[SearchedFile]:
         start = f"{prefix_of(owner.bucket)}{owner.asset_id}/"
-        recorded = {each.file_key: each for each in self._recorded(owner)}
-        stored = {each.key: each for each in self._stored(owner, start)}
+        recorded = {file.file_key: file for file in self._recorded(owner)}
+        stored = {file.key: file for file in self._stored(owner, start)}
         metadata, attributes = self._values(owner)
         previews = {
             key.partition(PREVIEW)[0]: key for key in (*recorded, *stored) if PREVIEW in key
@@ -152,7 +152,7 @@ class FileSource(ComposedSource[Asset, SearchedFile]):
             return []
         try:
             bucket = self.store.payloads.buckets[owner.bucket.bucket_name]
-            return [each for each in bucket.versions(start) if each.is_latest]
+            return [version for version in bucket.versions(start) if version.is_latest]
         except (NotConfigured, KeyError):
             return []  # a bucket of somebody else: what the tables say is found all the same
 
@@ -182,10 +182,10 @@ def asset_of(id: str) -> AssetId:
 def assets_of(store: Store, ids: Sequence[AssetId]) -> list[Asset]:
     """Assets by their ids, active or archived."""
     keys = [Asset.key(database_id=database, asset_id=asset) for database, asset in ids]
-    found = store.batch_get(
-        [each for key in keys for each in (key, key.archived())], consistent=True
+    items = store.batch_get(
+        [item_key for key in keys for item_key in (key, key.archived())], consistent=True
     )
-    return [each for each in found if each is not None]
+    return [item for item in items if item is not None]
 
 
 def touched_assets(change: Change[Any]) -> Iterable[AssetId]:

@@ -118,7 +118,7 @@ class SearchedFile:
     SearchedAsset,
     "asset",
     id="{database_id}:{asset_id}",
-    version=lambda found: found.changed,
+    version=lambda searched: searched.changed,
     fields={
         "str_databaseid": Text(label="database id"),
         "str_assetid": Text(label="asset id"),
@@ -144,11 +144,11 @@ class SearchedFile:
     },
     undeclared=FIELD_NAMES,
 )
-def asset_document(found: SearchedAsset) -> Searchable:
+def asset_document(searched: SearchedAsset) -> Searchable:
     """An asset, with its current version, its bucket, its relationships and its metadata."""
-    asset, version = found.asset, found.version
+    asset, version = searched.asset, searched.version
     return {
-        **_owned(found),
+        **_owned(searched),
         "str_assettype": asset.asset_type,
         "str_description": asset.description,
         "str_asset_version_id": version and version.asset_version_id,
@@ -157,10 +157,10 @@ def asset_document(found: SearchedAsset) -> Searchable:
         "str_previewfilekey": asset.preview_location and asset.preview_location.key,
         "bool_isdistributable": asset.is_distributable,
         "date_asset_version_createdate": version and version.created_at,
-        **_relationships(found),
+        **_relationships(searched),
         "bool_archived": asset.in_archive,
         "_rectype": "asset",
-        **_metadata(found.metadata),
+        **_metadata(searched.metadata),
     }
 
 
@@ -168,7 +168,7 @@ def asset_document(found: SearchedAsset) -> Searchable:
     SearchedFile,
     "file",
     id="{database_id}:{asset_id}:{file_key}",
-    version=lambda found: found.changed,
+    version=lambda file: file.changed,
     fields={
         "str_key": Text(label="key"),
         "str_databaseid": Text(label="database id"),
@@ -191,22 +191,24 @@ def asset_document(found: SearchedAsset) -> Searchable:
     },
     undeclared=FIELD_NAMES,
 )
-def file_document(found: SearchedFile) -> Searchable:
+def file_document(file: SearchedFile) -> Searchable:
     """A file, with its metadata and attributes, and what it inherits from its asset."""
-    stored = found.stored
+    stored = file.stored
     return {
-        "str_key": found.file_key,
-        **_owned(found.owner),
-        "str_fileext": PurePosixPath(found.file_key).suffix.removeprefix(".").lower(),
+        "str_key": file.file_key,
+        **_owned(file.owner),
+        "str_fileext": PurePosixPath(file.file_key).suffix.removeprefix(".").lower(),
         "str_etag": stored and stored.etag,
-        "str_s3_version_id": found.version_id,
-        "str_previewfilekey": found.preview_key,
+        "str_s3_version_id": file.version_id,
+        "str_previewfilekey": file.preview_key,
         "date_lastmodified": stored and stored.modified_at,
         "num_filesize": None if stored is None or stored.is_marker else stored.size,
-        "bool_archived": found.is_archived,
-        "AB_": {each.attribute_key: each.attribute_value for each in found.attributes},
+        "bool_archived": file.is_archived,
+        "AB_": {
+            attribute.attribute_key: attribute.attribute_value for attribute in file.attributes
+        },
         "_rectype": "file",
-        **_metadata(found.metadata),
+        **_metadata(file.metadata),
     }
 
 
@@ -215,9 +217,9 @@ def prefix_of(bucket: S3AssetBucket | None) -> str:
     return "" if bucket is None or bucket.base_assets_prefix == ROOT else bucket.base_assets_prefix
 
 
-def _owned(found: SearchedAsset) -> dict[str, Any]:
+def _owned(searched: SearchedAsset) -> dict[str, Any]:
     """What the documents of an asset and of its files have in common."""
-    asset, bucket = found.asset, found.bucket
+    asset, bucket = searched.asset, searched.bucket
     return {
         "str_databaseid": asset.database_id,
         "str_assetid": asset.asset_id,
@@ -229,8 +231,8 @@ def _owned(found: SearchedAsset) -> dict[str, Any]:
     }
 
 
-def _relationships(found: SearchedAsset) -> dict[str, bool]:
-    ends = [(link.relationship_type, *found.is_end_of(link)) for link in found.links]
+def _relationships(asset: SearchedAsset) -> dict[str, bool]:
+    ends = [(link.relationship_type, *asset.is_end_of(link)) for link in asset.links]
     return {
         "bool_has_asset_children": any(
             kind == "parentChild" and outward for kind, outward, _ in ends
@@ -242,26 +244,28 @@ def _relationships(found: SearchedAsset) -> dict[str, bool]:
 
 def _metadata(values: Sequence[AssetFileMetadata]) -> dict[str, Any]:
     """All of it in one flat field; places and outlines under names of their own too."""
-    made: dict[str, Any] = {"MD_": {each.metadata_key: each.metadata_value for each in values}}
-    for each in values:
-        kind, name = each.metadata_value_type.lower(), each.metadata_key
+    document: dict[str, Any] = {
+        "MD_": {value.metadata_key: value.metadata_value for value in values}
+    }
+    for value in values:
+        kind, name = value.metadata_value_type.lower(), value.metadata_key
         if not can_name_a_field(name):
             continue
-        if kind in PLACES and (place := _place(each.metadata_value)) is not None:
-            made[f"gp_{name}"] = place
+        if kind in PLACES and (place := _place(value.metadata_value)) is not None:
+            document[f"gp_{name}"] = place
         elif kind in SHAPES:
-            made[f"gs_{name}"] = each.metadata_value
-    return made
+            document[f"gs_{name}"] = value.metadata_value
+    return document
 
 
 def _place(text: str) -> LatLon | None:
     """GeoJSON's point, or `{"lat": …, "long": …}`; None for what is no place."""
     try:
-        told: dict[str, Any] = json.loads(text)
-        if "coordinates" in told:
-            lon, lat = told["coordinates"][:2]
+        place: dict[str, Any] = json.loads(text)
+        if "coordinates" in place:
+            lon, lat = place["coordinates"][:2]
         else:
-            lon, lat = told["long"] if "long" in told else told["lon"], told["lat"]
+            lon, lat = place["long"] if "long" in place else place["lon"], place["lat"]
         return LatLon(float(lat), float(lon))
     except (ValueError, TypeError, KeyError, ModelError):
         return None

@@ -120,8 +120,8 @@ def file_metadata_in_version(
         "asset_id": asset_id,
         "asset_version_id": asset_version_id,
     }
-    found = AssetFileMetadataVersion.by_path(**version, type=type, file_path=file_path)
-    return found.named("file_metadata_in_version")
+    query = AssetFileMetadataVersion.by_path(**version, type=type, file_path=file_path)
+    return query.named("file_metadata_in_version")
 
 
 @model.collection(GroupConstraint, UserConstraint, index="ObjectTypeIndex")

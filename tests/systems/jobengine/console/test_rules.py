@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import pytest
 
-from sortkey_systems.jobengine.console.rules import DOES, EXAMPLES, told, written
+from sortkey_systems.jobengine.console.rules import DOES, EXAMPLES, directive_texts, written
 from sortkey_systems.jobengine.rules.directives import Kind, RuleNotUnderstood
 from sortkey_systems.jobengine.sample import RULES
 
@@ -26,7 +26,7 @@ from sortkey_systems.jobengine.sample import RULES
 )
 def test_a_rule_says_what_is_done_with_it(content: Any, lines: list[str]):
     # Who reads a rule wants to know whether the engine understood it as they did.
-    assert told(content) == lines
+    assert directive_texts(content) == lines
 
 
 def test_everything_that_a_rule_can_say_has_words():
@@ -39,7 +39,7 @@ def test_everything_that_a_rule_can_say_has_words():
 )
 def test_the_examples_and_the_sample_can_be_executed(content: Any):
     # An example that does nothing teaches nothing.
-    assert told(content)
+    assert directive_texts(content)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_what_is_no_rule_is_refused_with_the_reason(content: dict[str, Any]):
     # The dialog shows the reason; a rule that is stored in this form must not break the page
     # either.
     with pytest.raises(RuleNotUnderstood, match="not"):
-        told(content)
+        directive_texts(content)
 
 
 def test_json_is_taken_as_json_and_all_else_as_text():

@@ -30,19 +30,21 @@ def compliance_test(work: Work, ctx: StepContext) -> ComplianceTest:
     """
     rules = work.result("validation_rules", ValidationRules)
     with open_target(work) as target:
-        shape = [each for each in rules.checks if each.rule is None and each.kind != "reference"]
-        found = ComplianceTest(run_checks(target, shape), rules.validation)
-    outcome = found.outcome
-    for each in outcome.failed:
+        shape = [
+            check for check in rules.checks if check.rule is None and check.kind != "reference"
+        ]
+        result = ComplianceTest(run_checks(target, shape), rules.validation)
+    outcome = result.outcome
+    for failed_check in outcome.failed:
         ctx.log(
             "WARNING",
-            f"{each.check}: not in {each.failed} of {each.checked}",
-            examples=each.examples,
+            f"{failed_check.check}: not in {failed_check.failed} of {failed_check.checked}",
+            examples=failed_check.examples,
         )
     text = (
-        f"{outcome.share:.1%} of {outcome.documents} documents are valid; {found.threshold:.0%} "
+        f"{outcome.share:.1%} of {outcome.documents} documents are valid; {result.threshold:.0%} "
         "are asked for"
     )
-    ctx.log("INFO" if found.is_passed else "ERROR", text, share=outcome.share)
+    ctx.log("INFO" if result.is_passed else "ERROR", text, share=outcome.share)
     ctx.progress(100)
-    return found
+    return result

@@ -89,15 +89,15 @@ def _boolean(value: Any) -> bool:
 
 
 def _instant(value: Any, mapping: FieldMapping) -> str:
-    found = instant(value, day_first=mapping.day_first is not False)
-    if found is None:
+    moment = instant(value, day_first=mapping.day_first is not False)
+    if moment is None:
         raise NotConverted(f"{value!r} is not a date")
-    return found
+    return moment
 
 
 def _member(value: Any, enumeration: str) -> str:
     word = re.sub(r"[_-]+", " ", str(value).strip().lower())
-    found = words(enumeration).get(word)
-    if found is None:
+    member = words(enumeration).get(word)
+    if member is None:
         raise NotConverted(f"{value!r} is none of the values of {enumeration}")
-    return found
+    return member

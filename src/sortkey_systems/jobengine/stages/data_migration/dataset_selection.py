@@ -24,17 +24,17 @@ def dataset_selection(work: Work, ctx: StepContext) -> Selection:
     """Count again: the source may have grown since it was analysed."""
     plan = work.result("etl_script", EtlPlan)
     book = rule_book(work.rules, "data_migration")
-    found = Selection({}, [], [])
+    selection = Selection({}, [], [])
     for number, dataset in enumerate(plan.datasets, 1):
         if book.removed_by(dataset.table) not in (
             None,
             BUILT_IN,
         ):  # the built-in ones had their say in stripped_schema
-            found.left_out.append(dataset.table)
+            selection.left_out.append(dataset.table)
             ctx.log("INFO", f"{dataset.table} is left out by a rule", table=dataset.table)
         else:
-            found.rows[dataset.table] = work.source.count(dataset.table)
+            selection.rows[dataset.table] = work.source.count(dataset.table)
         ctx.progress(100 * number // len(plan.datasets))
-    ctx.log("INFO", f"{len(found.rows)} datasets, {sum(found.rows.values())} rows")
-    found.rules = book.outcome()
-    return found
+    ctx.log("INFO", f"{len(selection.rows)} datasets, {sum(selection.rows.values())} rows")
+    selection.rules = book.outcome()
+    return selection

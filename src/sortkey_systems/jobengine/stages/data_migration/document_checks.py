@@ -43,7 +43,7 @@ class Outcome:
 
     @property
     def failed(self) -> list[CheckOutcome]:
-        return [each for each in self.checks if each.failed]
+        return [check for check in self.checks if check.failed]
 
 
 def run_checks(target: Target, checks: Iterable[Check]) -> Outcome:
@@ -56,17 +56,17 @@ def run_checks(target: Target, checks: Iterable[Check]) -> Outcome:
         by_resource.setdefault(check.resource, []).append((check, counted))
     for resource in target.resources():
         for _, document in target.documents(resource):
-            held = [_count(target, document, *pair) for pair in by_resource.get(resource, [])]
+            counts = [_count(target, document, *pair) for pair in by_resource.get(resource, [])]
             outcome.documents += 1
-            outcome.valid += all(held)
+            outcome.valid += all(counts)
     return outcome
 
 
 def _count(target: Target, document: Document, check: Check, counted: CheckOutcome) -> bool:
     if check.kind == "reference":
-        found = referred(document, check.path)
-        bad = [each for each in found if not target.has(check.argument, each)]
-        counted.checked += len(found)
+        references = referred(document, check.path)
+        bad = [reference for reference in references if not target.has(check.argument, reference)]
+        counted.checked += len(references)
         counted.failed += len(bad)
         holds = not bad
     else:
@@ -105,12 +105,12 @@ def referred(document: Document, path: str) -> list[str]:
     """The ids at the end of a path, of an array those of all its elements."""
     here: list[Any] = [document]
     for part in path.split("."):
-        found: list[Any] = [
-            cast("Document", each).get(part) for each in here if isinstance(each, dict)
+        members: list[Any] = [
+            cast("Document", member).get(part) for member in here if isinstance(member, dict)
         ]
         here = [
-            each
-            for value in found
-            for each in (cast("list[Any]", value) if isinstance(value, list) else [value])
+            member
+            for value in members
+            for member in (cast("list[Any]", value) if isinstance(value, list) else [value])
         ]
-    return [each for each in here if isinstance(each, str)]
+    return [member for member in here if isinstance(member, str)]

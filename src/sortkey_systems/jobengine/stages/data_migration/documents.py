@@ -82,14 +82,15 @@ def _joinable(part: str) -> str:
 def build_batch(source: Source, plan: EtlPlan, dataset: Dataset, batch: Batch) -> list[Built]:
     """The documents of a batch. The same batch always gives the same documents."""
     lookups = [
-        (each, *_looked_up(source, plan, dataset, each, batch.rows)) for each in dataset.references
+        (reference, *_looked_up(source, plan, dataset, reference, batch.rows))
+        for reference in dataset.references
     ]
     resource = resources()[dataset.resource]
-    made: list[Built] = []
+    built: list[Built] = []
     for row, position in zip(batch.rows, batch.positions, strict=True):
         origin = origin_of(dataset.table, position)
-        made.append(_built(row, origin, dataset, resource, lookups))
-    return made
+        built.append(_built(row, origin, dataset, resource, lookups))
+    return built
 
 
 # -- one document
@@ -100,11 +101,15 @@ Lookup = tuple[ReferenceMapping, Callable[[Row], Any], Found]
 def _built(
     row: Row, origin: str, dataset: Dataset, resource: Resource, lookups: list[Lookup]
 ) -> Built:
-    made = id_of(row, dataset)
-    if made is None:
+    document_id = id_of(row, dataset)
+    if document_id is None:
         refused = Finding(origin, "", f"the key ({', '.join(dataset.key)}) is missing")
         return Built(origin, "", None, [refused])
-    document: Document = {"id": made, "href": f"{resource.href}/{made}", "@type": resource.name}
+    document: Document = {
+        "id": document_id,
+        "href": f"{resource.href}/{document_id}",
+        "@type": resource.name,
+    }
     findings: list[Finding] = []
     for mapping in dataset.fields:
         value = row[mapping.column]
@@ -113,14 +118,16 @@ def _built(
         except NotConverted as error:
             findings.append(Finding(origin, mapping.path, str(error), str(plain(value))[:200]))
     for path, default in dataset.defaults.items():
-        put(document, path, default.replace("{id}", made), resource)
-    for mapping, value_of, found in lookups:
-        findings += _refer(document, mapping, value_of(row), found, resource, origin)
+        put(document, path, default.replace("{id}", document_id), resource)
+    for mapping, value_of, lookup in lookups:
+        findings += _refer(document, mapping, value_of(row), lookup, resource, origin)
     _add_characteristics(document, row, dataset, resource)
-    missing = [each.path for each in resource.required if at(document, each.path) is None]
+    missing = [
+        attribute.path for attribute in resource.required if at(document, attribute.path) is None
+    ]
     if missing:
         findings.append(Finding(origin, "", _missing(missing, dataset)))
-    return Built(origin, made, None if missing else document, findings)
+    return Built(origin, document_id, None if missing else document, findings)
 
 
 def _missing(paths: list[str], dataset: Dataset) -> str:
@@ -186,11 +193,11 @@ def _refer(
     document: Document,
     mapping: ReferenceMapping,
     value: Any,
-    found: Found,
+    lookup: Found,
     resource: Resource,
     origin: str,
 ) -> list[Finding]:
-    ids = found.get(value, [])
+    ids = lookup.get(value, [])
     if mapping.kind == "own" and value is not None and not ids:
         return [
             Finding(origin, mapping.path, f"{mapping.target_table} has no such row", str(value))
@@ -199,7 +206,7 @@ def _refer(
         if ids:
             document[mapping.path] = ids[0]
         return []
-    targets = [_reference(each, mapping) for each in ids]
+    targets = [_reference(reference_id, mapping) for reference_id in ids]
     if targets and mapping.many:
         document.setdefault(mapping.path.split(".")[0], []).extend(targets)
     elif targets:
@@ -208,10 +215,10 @@ def _refer(
     return []
 
 
-def _reference(made: str, mapping: ReferenceMapping) -> Document:
+def _reference(reference_id: str, mapping: ReferenceMapping) -> Document:
     role = {"role": mapping.role} if mapping.role else {}
-    href = f"{resources()[mapping.resource].href}/{made}"
-    return {"id": made, "href": href, **role, "@referredType": mapping.resource}
+    href = f"{resources()[mapping.resource].href}/{reference_id}"
+    return {"id": reference_id, "href": href, **role, "@referredType": mapping.resource}
 
 
 def _looked_up(
@@ -233,20 +240,20 @@ def _looked_up(
     joins = source.related(via, via_column, values)
     others = _values(joins, mapping.via_target or "")
     ids = _by(source, mapping.target_table, target.key[0], others, target)
-    found: Found = {}
+    lookup: Found = {}
     for join in joins:
-        found.setdefault(join[via_column], []).extend(ids.get(join[mapping.via_target or ""], []))
-    return (lambda row: row.get(column)), found
+        lookup.setdefault(join[via_column], []).extend(ids.get(join[mapping.via_target or ""], []))
+    return (lambda row: row.get(column)), lookup
 
 
 def _by(source: Source, table: str, column: str, values: list[Any], dataset: Dataset) -> Found:
-    found: Found = {}
+    lookup: Found = {}
     for row in source.related(table, column, values) if values else ():
-        made = id_of(row, dataset)
+        document_id = id_of(row, dataset)
         # The second of two equal rows is not written, and is not referred to.
-        if made is not None and made not in found.setdefault(row[column], []):
-            found[row[column]].append(made)
-    return found
+        if document_id is not None and document_id not in lookup.setdefault(row[column], []):
+            lookup[row[column]].append(document_id)
+    return lookup
 
 
 def _values(rows: list[Row], column: str) -> list[Any]:

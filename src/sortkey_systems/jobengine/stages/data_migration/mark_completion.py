@@ -30,7 +30,7 @@ def mark_completion(work: Work, ctx: StepContext) -> Completion:
     with open_target(work) as target:
         files = target.export()
         target.say("completed", plan.fingerprint)
-    found = Completion(
+    completion = Completion(
         moved.written + moved.refused + moved.duplicates,
         moved.written,
         moved.refused + moved.duplicates,
@@ -38,8 +38,8 @@ def mark_completion(work: Work, ctx: StepContext) -> Completion:
     )
     ctx.log(
         "INFO",
-        f"{found.records_succeeded} of {found.records_processed} rows are documents",
+        f"{completion.records_succeeded} of {completion.records_processed} rows are documents",
         files=files,
     )
     ctx.progress(100)
-    return found
+    return completion

@@ -104,10 +104,10 @@ def _named(owner: str) -> str:
 
 def _check_files(folder: Path) -> None:
     """A folder may hold anything but files that the documents would replace."""
-    taken = [f"{name}.jsonl" for name in resources() if (folder / f"{name}.jsonl").exists()]
-    if taken:
+    existing = [f"{name}.jsonl" for name in resources() if (folder / f"{name}.jsonl").exists()]
+    if existing:
         raise TargetRefused(
-            f"{folder} has a {taken[0]} that no journey wrote: choose another target (--target)"
+            f"{folder} has a {existing[0]} that no journey wrote: choose another target (--target)"
         )
 
 

@@ -107,8 +107,15 @@ class Target:
                 self._db.executemany(
                     "INSERT OR REPLACE INTO _findings VALUES (?, ?, ?, ?, ?, ?)",
                     [
-                        (each.origin, each.path, resource, table, each.reason, each.value)
-                        for each in findings
+                        (
+                            finding.origin,
+                            finding.path,
+                            resource,
+                            table,
+                            finding.reason,
+                            finding.value,
+                        )
+                        for finding in findings
                     ],
                 )
             self._db.execute("COMMIT")
@@ -143,21 +150,21 @@ class Target:
         """Of a folder: write a file for each resource, each whole or not at all. Says which."""
         if not self.is_folder:
             return []
-        written: list[str] = []
+        paths: list[str] = []
         for name in self.resources():
             part = self.path / f".{name}.jsonl.part"
             with part.open("wb") as file:
                 for _, document in self.documents(name):
                     file.write(orjson.dumps(document) + b"\n")
             part.replace(self.path / f"{name}.jsonl")
-            written.append(f"{name}.jsonl")
-        return written
+            paths.append(f"{name}.jsonl")
+        return paths
 
     # -- reading
 
     def about(self, name: str) -> str | None:
-        found = self._db.execute("SELECT value FROM _about WHERE name = ?", (name,)).fetchone()
-        return found[0] if found else None
+        row = self._db.execute("SELECT value FROM _about WHERE name = ?", (name,)).fetchone()
+        return row[0] if row else None
 
     def resources(self) -> list[str]:
         """Those that have a table."""
@@ -174,36 +181,36 @@ class Target:
                 yield origin, orjson.loads(text)
 
     def document_of(self, resource: str, origin: str) -> Document | None:
-        found = self._db.execute(
+        row = self._db.execute(
             f'SELECT document FROM "{resource}" WHERE origin = ?', (origin,)
         ).fetchone()
-        return orjson.loads(found[0]) if found else None
+        return orjson.loads(row[0]) if row else None
 
-    def has(self, resource: str, made: str) -> bool:
+    def has(self, resource: str, document_id: str) -> bool:
         if resource not in self._made:
             return False
         return (
-            self._db.execute(f'SELECT 1 FROM "{resource}" WHERE id = ?', (made,)).fetchone()
+            self._db.execute(f'SELECT 1 FROM "{resource}" WHERE id = ?', (document_id,)).fetchone()
             is not None
         )
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
         """With the table each is of; whole rows first."""
-        found = self._db.execute(
+        rows = self._db.execute(
             "SELECT source, origin, path, reason, value FROM _findings ORDER BY path <> '', "
             "source, origin"
         )
-        for source, *rest in found:
+        for source, *rest in rows:
             yield source, Finding(*rest)
 
-    def document(self, resource: str, made: str) -> Document | None:
+    def document(self, resource: str, document_id: str) -> Document | None:
         """The document of an id."""
         if resource not in self._made:
             return None
-        found = self._db.execute(
-            f'SELECT document FROM "{resource}" WHERE id = ?', (made,)
+        row = self._db.execute(
+            f'SELECT document FROM "{resource}" WHERE id = ?', (document_id,)
         ).fetchone()
-        return orjson.loads(found[0]) if found else None
+        return orjson.loads(row[0]) if row else None
 
     def findings_of_documents(self, table: str) -> dict[str, int]:
         """By path, how many values of the documents of a table were not taken over."""
@@ -218,20 +225,20 @@ class Target:
         """Rows that were refused, and values of documents that were not taken over, with the table
         each is of.
         """
-        found = self._db.execute(
+        rows = self._db.execute(
             "SELECT source, origin, path, reason, value FROM _findings f WHERE path = '' OR NOT "
             "EXISTS"
             " (SELECT 1 FROM _findings r WHERE r.origin = f.origin AND r.path = '') ORDER BY "
             "source, origin"
         )
-        for source, *rest in found:
+        for source, *rest in rows:
             yield source, Finding(*rest)
 
     def is_refused(self, origin: str) -> bool:
-        found = self._db.execute(
+        row = self._db.execute(
             "SELECT 1 FROM _findings WHERE origin = ? AND path = ''", (origin,)
         ).fetchone()
-        return found is not None
+        return row is not None
 
     def counts(self, resource: str, table: str) -> Counts:
         """What became of the rows of a table, counted in the target and not while it was

@@ -29,15 +29,15 @@ class Transferred:
 
     @property
     def written(self) -> int:
-        return sum(each.written for each in self.counts.values())
+        return sum(count.written for count in self.counts.values())
 
     @property
     def refused(self) -> int:
-        return sum(each.refused for each in self.counts.values())
+        return sum(count.refused for count in self.counts.values())
 
     @property
     def duplicates(self) -> int:
-        return sum(each.duplicates for each in self.counts.values())
+        return sum(count.duplicates for count in self.counts.values())
 
 
 def transfer(work: Work, ctx: StepContext) -> Transferred:
@@ -51,7 +51,7 @@ def transfer(work: Work, ctx: StepContext) -> Transferred:
         if target.begin(plan.fingerprint):
             ctx.log("WARNING", "the target had documents of another plan: they were removed")
             state = _fresh(plan)
-        datasets = [each for each in plan.datasets if each.table in selection.rows]
+        datasets = [planned for planned in plan.datasets if planned.table in selection.rows]
         for number in range(state["dataset"], len(datasets)):
             _move(
                 work,
@@ -64,15 +64,15 @@ def transfer(work: Work, ctx: StepContext) -> Transferred:
             )
             state |= {"dataset": number + 1, "after": None}
             ctx.checkpoint(dict(state))
-        found = Transferred(
+        result = Transferred(
             rows=state["rows"], batches=state["batches"], seconds=round(state["seconds"], 3)
         )
         for dataset in datasets:
-            found.counts[dataset.table] = _told(
+            result.counts[dataset.table] = _logged(
                 target.counts(dataset.resource, dataset.table), dataset, ctx
             )
     ctx.progress(100)
-    return found
+    return result
 
 
 def _start(plan: EtlPlan, ctx: StepContext) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def _move(
         ctx.progress(min(100, 100 * state["rows"] // total))
 
 
-def _told(counts: Counts, dataset: Dataset, ctx: StepContext) -> Counts:
+def _logged(counts: Counts, dataset: Dataset, ctx: StepContext) -> Counts:
     text = f"{dataset.table} → {dataset.resource}: {counts.written} written"
     details = {
         "refused": counts.refused,

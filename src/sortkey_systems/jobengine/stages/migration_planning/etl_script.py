@@ -52,7 +52,7 @@ class EtlPlan:
     excluded: list[str] = field(default_factory=list[str])
 
     def dataset(self, table: str) -> Dataset | None:
-        return next((each for each in self.datasets if each.table == table), None)
+        return next((dataset for dataset in self.datasets if dataset.table == table), None)
 
 
 def etl_script(work: Work, ctx: StepContext) -> EtlPlan:
@@ -64,7 +64,7 @@ def etl_script(work: Work, ctx: StepContext) -> EtlPlan:
     mappings = work.result("attribute_mapping", AttributeMappings)
     links = work.result("relationship_mapping", RelationshipMappings)
     plan = EtlPlan([])
-    used = [each.resource for each in mappings.tables]
+    used = [mapped_table.resource for mapped_table in mappings.tables]
     for table in order:
         mapping, entity = mappings.of(table), model.entity(table)
         assert mapping is not None
@@ -72,8 +72,8 @@ def etl_script(work: Work, ctx: StepContext) -> EtlPlan:
         resource = resources()[mapping.resource]
         filled = {
             "id",
-            *(each.path for each in mapping.fields),
-            *(each.path for each in links.of(table)),
+            *(field.path for field in mapping.fields),
+            *(link.path for link in links.of(table)),
         }
         plan.datasets.append(
             Dataset(
@@ -90,7 +90,9 @@ def etl_script(work: Work, ctx: StepContext) -> EtlPlan:
             )
         )
         ctx.log("INFO", f"{table} → {resource.name}: {len(mapping.fields)} fields", table=table)
-    plan.excluded = [each.table for each in model.entities if each.table not in order]
+    plan.excluded = [
+        unplanned.table for unplanned in model.entities if unplanned.table not in order
+    ]
     plan.fingerprint = hashlib.sha256(
         orjson.dumps(to_json(plan.datasets), option=orjson.OPT_SORT_KEYS)
     ).hexdigest()

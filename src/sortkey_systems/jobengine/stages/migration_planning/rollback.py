@@ -34,11 +34,11 @@ def rollback(work: Work, ctx: StepContext) -> RollbackPlan:
     plan = work.result("etl_script", EtlPlan)
     steps = [
         RollbackStep(
-            each.table,
-            each.resource,
-            f"remove the {each.resource} documents that came from {each.table}",
+            dataset.table,
+            dataset.resource,
+            f"remove the {dataset.resource} documents that came from {dataset.table}",
         )
-        for each in reversed(plan.datasets)
+        for dataset in reversed(plan.datasets)
     ]
     ctx.log("INFO", f"can be undone in {len(steps)} steps")
     ctx.progress(100)

@@ -37,17 +37,19 @@ def strategy(work: Work, ctx: StepContext) -> Strategy:
         work.result("tmf_api_matching", ApiMatches),
     )
     links = work.result("relationship_mapping", RelationshipMappings)
-    order = _ordered([each.table for each in matches.matches], links)
+    order = _ordered([match.table for match in matches.matches], links)
     rows = sum(schema.rows[table] for table in order)
-    found = Strategy(order, rows, work.batch_rows, -(-rows // ROWS_PER_SECOND))
-    found.risks = _risks(
+    result = Strategy(order, rows, work.batch_rows, -(-rows // ROWS_PER_SECOND))
+    result.risks = _risks(
         order,
         work.result("data_profiling", Profile),
         work.result("api_coverage_analysis", Coverage),
     )
     book = rule_book(work.rules, "migration_planning")
-    found.recommendations = [str(each.directive.value) for each in book.of_kind("recommend")]
-    for risk in found.risks:
+    result.recommendations = [
+        str(decision.directive.value) for decision in book.of_kind("recommend")
+    ]
+    for risk in result.risks:
         ctx.log("WARNING", risk)
     ctx.log(
         "INFO",
@@ -56,7 +58,7 @@ def strategy(work: Work, ctx: StepContext) -> Strategy:
         rows=rows,
     )
     ctx.progress(100)
-    return found
+    return result
 
 
 def _ordered(tables: list[str], links: RelationshipMappings) -> list[str]:
@@ -64,22 +66,23 @@ def _ordered(tables: list[str], links: RelationshipMappings) -> list[str]:
     first name.
     """
     needs = {
-        table: {each.target_table for each in links.of(table) if each.kind == "own"} - {table}
+        table: {link.target_table for link in links.of(table) if link.kind == "own"} - {table}
         for table in tables
     }
     order: list[str] = []
     while len(order) < len(tables):
-        left = sorted(set(tables) - set(order))
-        free = [table for table in left if needs[table] <= set(order)]
-        order += free or left[:1]
+        remaining = sorted(set(tables) - set(order))
+        free = [table for table in remaining if needs[table] <= set(order)]
+        order += free or remaining[:1]
     return order
 
 
 def _risks(order: list[str], profile: Profile, coverage: Coverage) -> list[str]:
     risks = [f"{table}: {issue}" for table in order for issue in profile.table(table).issues]
-    for each in coverage.resources:
+    for resource in coverage.resources:
         risks += [
-            f"{each.table}: TMF requires {each.resource}.{path}" for path in each.missing_required
+            f"{resource.table}: TMF requires {resource.resource}.{path}"
+            for path in resource.missing_required
         ]
     if not coverage.is_enough:
         risks.append(

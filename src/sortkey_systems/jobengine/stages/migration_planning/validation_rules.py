@@ -29,12 +29,12 @@ class Check:
 
     @property
     def text(self) -> str:
-        said = {
+        texts = {
             "required": "is there",
             "type": f"is {self.argument}",
             "pattern": f"matches {self.argument}",
         }
-        return f"{self.resource}.{self.path} {said.get(self.kind, f'names a {self.argument}')}"
+        return f"{self.resource}.{self.path} {texts.get(self.kind, f'names a {self.argument}')}"
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ def validation_rules(work: Work, ctx: StepContext) -> ValidationRules:
     """The shape of every resource that is written, and what rules add to it."""
     plan = work.result("etl_script", EtlPlan)
     checks = list[Check]()
-    for name in sorted({each.resource for each in plan.datasets}):
+    for name in sorted({dataset.resource for dataset in plan.datasets}):
         for attribute in resources()[name].attributes:
             if attribute.required:
                 checks.append(Check(name, attribute.path, "required"))
@@ -60,14 +60,14 @@ def validation_rules(work: Work, ctx: StepContext) -> ValidationRules:
                 kind = f"enum {attribute.of}" if attribute.of else attribute.type
                 checks.append(Check(name, attribute.path, "type", kind))
     book = rule_book(work.rules, "verification_validation")
-    checks += _of_rules(book, sorted({each.resource for each in plan.datasets}), ctx)
-    found = ValidationRules(checks, book.threshold("validation"), book.threshold("compliance"))
+    checks += _of_rules(book, sorted({dataset.resource for dataset in plan.datasets}), ctx)
+    result = ValidationRules(checks, book.threshold("validation"), book.threshold("compliance"))
     ctx.log(
         "INFO",
-        f"{len(checks)} checks, {sum(each.rule is not None for each in checks)} of them from rules",
+        f"{len(checks)} checks, {sum(check.rule is not None for check in checks)} of them from rules",
     )
     ctx.progress(100)
-    return found
+    return result
 
 
 def _of_rules(book: RuleBook, names: list[str], ctx: StepContext) -> list[Check]:

@@ -58,7 +58,7 @@ class TableProfile:
     issues: list[str] = field(default_factory=list[str])
 
     def column(self, name: str) -> ColumnProfile | None:
-        return next((each for each in self.columns if each.name == name), None)
+        return next((column for column in self.columns if column.name == name), None)
 
 
 @dataclass(slots=True)
@@ -68,7 +68,7 @@ class Profile:
     tables: list[TableProfile]
 
     def table(self, name: str) -> TableProfile:
-        return next(each for each in self.tables if each.table == name)
+        return next(table for table in self.tables if table.table == name)
 
 
 def data_profiling(work: Work, ctx: StepContext) -> Profile:
@@ -79,18 +79,20 @@ def data_profiling(work: Work, ctx: StepContext) -> Profile:
     )
     state = kept_state(ctx, "data_profiling")
     profile = from_json(Profile, state["profile"]) if state else Profile([])
-    done = {each.table for each in profile.tables}
+    done = {table_profile.table for table_profile in profile.tables}
     for table in schema.tables:
         if table.name in done:
             continue
         ctx.check_cancelled()
-        found = _profiled(work, table, metadata.facts(table.name).key if table.primary_key else [])
-        profile.tables.append(found)
-        for issue in found.issues:
+        table_profile = _profiled(
+            work, table, metadata.facts(table.name).key if table.primary_key else []
+        )
+        profile.tables.append(table_profile)
+        for issue in table_profile.issues:
             ctx.log("WARNING", f"{table.name}: {issue}", table=table.name)
         ctx.checkpoint({"step": "data_profiling", "profile": to_json(profile)})
         ctx.progress(100 * len(profile.tables) // len(schema.tables))
-    issues = sum(len(each.issues) for each in profile.tables)
+    issues = sum(len(table_profile.issues) for table_profile in profile.tables)
     ctx.log("INFO", f"profiled {len(profile.tables)} tables, {issues} issues", issues=issues)
     return profile
 
@@ -105,9 +107,9 @@ def _profiled(work: Work, table: TableSchema, key: list[str]) -> TableProfile:
             for count in counts:
                 count.add(row[count.name])
             duplicates += _is_repeated(row, rest, seen)
-    found = TableProfile(table.name, rows, [count.profile() for count in counts], duplicates)
-    found.issues = _issues(table, found, key)
-    return found
+    profile = TableProfile(table.name, rows, [count.profile() for count in counts], duplicates)
+    profile.issues = _issues(table, profile, key)
+    return profile
 
 
 def _is_repeated(row: Row, names: list[str], seen: set[int]) -> bool:
@@ -149,7 +151,7 @@ class _Counts:
 
     def profile(self) -> ColumnProfile:
         common = sorted(
-            self.values.most_common(SHOWN_VALUES), key=lambda each: (-each[1], str(each[0]))
+            self.values.most_common(SHOWN_VALUES), key=lambda number: (-number[1], str(number[0]))
         )
         return ColumnProfile(
             self.name,
@@ -158,7 +160,7 @@ class _Counts:
             None if self.low is None else _shown(self.low[1]),
             None if self.high is None else _shown(self.high[1]),
             self.length_max,
-            dict(sorted(self.formats.items(), key=lambda each: (-each[1], each[0]))),
+            dict(sorted(self.formats.items(), key=lambda counted: (-counted[1], counted[0]))),
             [(_shown(value), count) for value, count in common],
             day_comes_first(self.values),
         )
@@ -186,8 +188,8 @@ def _column_issues(table: TableSchema, column: ColumnProfile, rows: int) -> list
         issues.append(
             f"{column.name} mixes dates: {', '.join(f'{f[6:]} {column.formats[f]}' for f in dates)}"
         )
-    if column.is_date and filled > (known := sum(column.formats[form] for form in dates)):
-        issues.append(f"{column.name} has {filled - known} values that are no dates")
+    if column.is_date and filled > (dated := sum(column.formats[form] for form in dates)):
+        issues.append(f"{column.name} has {filled - dated} values that are no dates")
     numbers = [form for form in ("decimal", "decimal comma", "money") if form in column.formats]
     if len(numbers) > 1:
         issues.append(f"{column.name} mixes numbers: {', '.join(numbers)}")

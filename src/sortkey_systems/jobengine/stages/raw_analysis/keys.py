@@ -24,7 +24,9 @@ def inferred_key(source: Source, table: TableSchema) -> tuple[list[str], float] 
     candidates = [column.name for column in table.columns if tokens(column.name)[-1] in _KEY_WORDS][
         :CANDIDATES_MAX
     ]
-    choices = [list(each) for size in (1, 2, 3) for each in combinations(candidates, size)]
+    choices = [
+        list(combination) for size in (1, 2, 3) for combination in combinations(candidates, size)
+    ]
     seen: list[set[int]] = [set() for _ in choices]
     missing, rows = set[int](), 0
     for batch in source.batches(table.name, 1000):
@@ -38,8 +40,8 @@ def inferred_key(source: Source, table: TableSchema) -> tuple[list[str], float] 
         if rows >= SAMPLE_ROWS:
             break
     shares = [
-        len(found) / rows if rows and number not in missing else 0.0
-        for number, found in enumerate(seen)
+        len(distinct) / rows if rows and number not in missing else 0.0
+        for number, distinct in enumerate(seen)
     ]
     for size in (1, 2, 3):
         fits = [

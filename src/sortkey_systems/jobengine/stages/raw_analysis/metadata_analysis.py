@@ -53,10 +53,10 @@ class Metadata:
     tables: list[TableFacts]
 
     def facts(self, table: str) -> TableFacts:
-        return next(each for each in self.tables if each.table == table)
+        return next(facts for facts in self.tables if facts.table == table)
 
     def of(self, table: str) -> list[Relationship]:
-        return [each for each in self.relationships if each.table == table]
+        return [relationship for relationship in self.relationships if relationship.table == table]
 
 
 def metadata_analysis(work: Work, ctx: StepContext) -> Metadata:
@@ -64,29 +64,29 @@ def metadata_analysis(work: Work, ctx: StepContext) -> Metadata:
     believed.
     """
     schema = work.result("schema_extraction", ExtractedSchema)
-    found = Metadata([], [])
+    metadata = Metadata([], [])
     for number, table in enumerate(schema.tables, 1):
         ctx.check_cancelled()
         facts = _facts(work.source, table, schema.rows[table.name])
-        found.tables.append(facts)
+        metadata.tables.append(facts)
         for issue in facts.issues:
             ctx.log("WARNING", f"{table.name}: {issue}", table=table.name)
         ctx.progress(50 * number // len(schema.tables))
     for number, table in enumerate(schema.tables, 1):
         ctx.check_cancelled()
-        found.relationships += _relationships(work.source, schema, found, table, ctx)
+        metadata.relationships += _relationships(work.source, schema, metadata, table, ctx)
         ctx.progress(50 + 50 * number // len(schema.tables))
-    for facts in found.tables:
-        facts.kind = _kind(schema.table(facts.table), found)
-    inferred = sum(each.origin == "inferred" for each in found.relationships)
+    for facts in metadata.tables:
+        facts.kind = _kind(schema.table(facts.table), metadata)
+    inferred = sum(relationship.origin == "inferred" for relationship in metadata.relationships)
     ctx.log(
         "INFO",
-        f"{len(found.relationships)} relationships, {inferred} of them inferred",
-        foreign_keys_found=len(found.relationships) - inferred,
+        f"{len(metadata.relationships)} relationships, {inferred} of them inferred",
+        foreign_keys_found=len(metadata.relationships) - inferred,
         inferred=inferred,
         indexes_found=sum(len(table.indexes) for table in schema.tables),
     )
-    return found
+    return metadata
 
 
 def _facts(source: Source, table: TableSchema, rows: int) -> TableFacts:
@@ -106,9 +106,9 @@ def _facts(source: Source, table: TableSchema, rows: int) -> TableFacts:
 
 def _constraints(table: TableSchema) -> list[str]:
     required = [column.name for column in table.columns if not column.nullable]
-    found = [f"{name} is required" for name in required]
-    found += [f"{', '.join(names)} is unique" for names in table.unique]
-    return found + [f"check {text}" for text in table.checks]
+    constraints = [f"{name} is required" for name in required]
+    constraints += [f"{', '.join(names)} is unique" for names in table.unique]
+    return constraints + [f"check {text}" for text in table.checks]
 
 
 def _relationships(
@@ -118,12 +118,12 @@ def _relationships(
     table: TableSchema,
     ctx: StepContext,
 ) -> list[Relationship]:
-    found: list[Relationship] = []
+    relationships: list[Relationship] = []
     for key in table.foreign_keys:
         if (
             len(key.columns) == 1
             and key.target_columns
-            and any(each.name == key.table for each in schema.tables)
+            and any(other.name == key.table for other in schema.tables)
         ):
             share, orphans = _contained(
                 source, table.name, key.columns[0], key.table, key.target_columns[0]
@@ -132,16 +132,16 @@ def _relationships(
                 table.name, key.columns[0], key.table, key.target_columns[0], "declared"
             )
             link.orphans = orphans if share < 1 else 0
-            found.append(link)
-    taken = {each.column for each in found}
+            relationships.append(link)
+    columns = {relationship.column for relationship in relationships}
     for column in table.columns:
-        if column.name not in taken and [column.name] != metadata.facts(table.name).key:
-            found += _inferred(source, schema, metadata, table, column.name)
-    for link in found:
+        if column.name not in columns and [column.name] != metadata.facts(table.name).key:
+            relationships += _inferred(source, schema, metadata, table, column.name)
+    for link in relationships:
         if link.orphans:
             text = f"{link.table}.{link.column}: {link.orphans} values name no row of {link.target}"
             ctx.log("WARNING", text, table=link.table, orphans=link.orphans)
-    return found
+    return relationships
 
 
 def _inferred(
@@ -152,7 +152,9 @@ def _inferred(
     if len(words) < 2 or words[-1] not in ("id", "code", "number", "key"):
         return []
     # Where two schemas have such a table, a column means that of its own.
-    for other in sorted(schema.tables, key=lambda each: each.namespace != table.namespace):
+    for other in sorted(
+        schema.tables, key=lambda candidate: candidate.namespace != table.namespace
+    ):
         key = metadata.facts(other.name).key
         if other.name == table.name or len(key) != 1 or not _names(words[:-1], key[0], other.name):
             continue
@@ -193,8 +195,8 @@ def _contained(
     ordered = sorted(values, key=lambda value: (str(type(value)), value))
     half = SAMPLE_VALUES // 2
     sample = ordered if len(ordered) <= SAMPLE_VALUES else [*ordered[:half], *ordered[-half:]]
-    known = {row[target_column] for row in source.related(target, target_column, sample)}
-    return len(known) / len(sample), len(sample) - len(known)
+    targets = {row[target_column] for row in source.related(target, target_column, sample)}
+    return len(targets) / len(sample), len(sample) - len(targets)
 
 
 def _kind(

@@ -26,8 +26,8 @@ class SourceNotRead(Exception):
     """
 
     def __init__(self, source: str, unread: Sequence[Unread]) -> None:
-        count = sum(each.count for each in unread)
-        named = [each.text for each in unread[:KINDS_NAMED_MAX]]
+        count = sum(kind.count for kind in unread)
+        texts = [kind.text for kind in unread[:KINDS_NAMED_MAX]]
         more = (
             [f"and {len(unread) - KINDS_NAMED_MAX} other kinds"]
             if len(unread) > KINDS_NAMED_MAX
@@ -35,7 +35,7 @@ class SourceNotRead(Exception):
         )
         super().__init__(
             f"{count} parts of {source} were not read and may hold data "
-            f"({'; '.join(named + more)}):"
+            f"({'; '.join(texts + more)}):"
             " correct the source or name its dialect, or allow it (--allow-unread) to migrate "
             "without them"
         )
@@ -71,11 +71,11 @@ def schema_extraction(work: Work, ctx: StepContext) -> ExtractedSchema:
     )
     for note in schema.notes:
         ctx.log("WARNING", note)
-    for each in schema.unread:
+    for kind in schema.unread:
         ctx.log(
             "WARNING" if work.allowed.unread else "ERROR",
-            f"not read: {each.text}",
-            count=each.count,
+            f"not read: {kind.text}",
+            count=kind.count,
         )
     if schema.unread and not work.allowed.unread:
         raise SourceNotRead(source.name, schema.unread)
@@ -103,10 +103,10 @@ def schema_extraction(work: Work, ctx: StepContext) -> ExtractedSchema:
 
 def _check_limits(allowed: AllowedLosses, schema: ExtractedSchema) -> None:
     """Before anything is written: a limit with a typing error would be missed hours later."""
-    known = [table.name for table in schema.tables]
+    names = [table.name for table in schema.tables]
     for table in allowed.tables:
-        if table not in known:
+        if table not in names:
             raise NoSuchTable(
                 f"a limit of lost rows is for {table!r}, but {schema.database} has "
-                f"{', '.join(known)}"
+                f"{', '.join(names)}"
             )

@@ -30,7 +30,7 @@ class CoreStructure:
     tables: list[CoreTable]
 
     def of(self, table: str) -> CoreTable:
-        return next(each for each in self.tables if each.table == table)
+        return next(core for core in self.tables if core.table == table)
 
 
 def core_structure_extraction(work: Work, ctx: StepContext) -> CoreStructure:
@@ -42,21 +42,29 @@ def core_structure_extraction(work: Work, ctx: StepContext) -> CoreStructure:
     rows = work.result("schema_extraction", ExtractedSchema).rows
     names = {table.name for table in stripped.tables}
     links = [
-        each for each in metadata.relationships if each.table in names and each.target in names
+        relationship
+        for relationship in metadata.relationships
+        if relationship.table in names and relationship.target in names
     ]
     most = max(rows.values(), default=1) or 1
-    found: list[CoreTable] = []
+    tables: list[CoreTable] = []
     for table in stripped.tables:
-        goes = [each for each in links if each.table == table.name]
-        comes = [each for each in links if each.target == table.name]
+        goes = [link for link in links if link.table == table.name]
+        comes = [link for link in links if link.target == table.name]
         kind = metadata.facts(table.name).kind
         weight = round(len(goes) + 2 * len(comes) + rows[table.name] / most, 3)
-        core = CoreTable(table.name, kind, weight, joins=sorted({each.target for each in goes}))
-        in_key = [each.target for each in goes if each.column in metadata.facts(table.name).key]
+        core = CoreTable(table.name, kind, weight, joins=sorted({mapped.target for mapped in goes}))
+        in_key = [
+            mapped.target for mapped in goes if mapped.column in metadata.facts(table.name).key
+        ]
         core.owner = next(iter(in_key or core.joins), None) if kind == "detail" else None
-        found.append(core)
-    found.sort(key=lambda each: (-each.weight, each.table))
-    for each in found[:5]:
-        ctx.log("INFO", f"{each.table} is {each.kind}, weight {each.weight}", table=each.table)
+        tables.append(core)
+    tables.sort(key=lambda core_table: (-core_table.weight, core_table.table))
+    for core_table in tables[:5]:
+        ctx.log(
+            "INFO",
+            f"{core_table.table} is {core_table.kind}, weight {core_table.weight}",
+            table=core_table.table,
+        )
     ctx.progress(100)
-    return CoreStructure(found)
+    return CoreStructure(tables)

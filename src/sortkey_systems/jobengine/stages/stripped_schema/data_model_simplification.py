@@ -50,7 +50,7 @@ class SimpleEntity:
     owner: str | None = None
 
     def field(self, name: str) -> Field | None:
-        return next((each for each in self.fields if each.name == name), None)
+        return next((field for field in self.fields if field.name == name), None)
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ class SimpleModel:
     entities: list[SimpleEntity]
 
     def entity(self, table: str) -> SimpleEntity | None:
-        return next((each for each in self.entities if each.table == table), None)
+        return next((entity for entity in self.entities if entity.table == table), None)
 
 
 def data_model_simplification(work: Work, ctx: StepContext) -> SimpleModel:
@@ -79,14 +79,14 @@ def data_model_simplification(work: Work, ctx: StepContext) -> SimpleModel:
         facts, place = metadata.facts(table.name), core.of(table.name)
         fields = [_field(column, values.column(column.name)) for column in table.columns]
         links = [
-            Link(each.column, each.target, each.target_column)
-            for each in metadata.of(table.name)
-            if stripped.table(each.target) is not None
+            Link(relationship.column, relationship.target, relationship.target_column)
+            for relationship in metadata.of(table.name)
+            if stripped.table(relationship.target) is not None
         ]
         model.entities.append(
             SimpleEntity(table.name, place.kind, facts.key, fields, links, place.owner)
         )
-    joins = sum(each.kind == "junction" for each in model.entities)
+    joins = sum(entity.kind == "junction" for entity in model.entities)
     ctx.log(
         "INFO",
         f"{len(model.entities)} entities, {joins} of them only join",

@@ -44,22 +44,24 @@ def schema_stripping(work: Work, ctx: StepContext) -> StrippedSchema:
         work.result("data_profiling", Profile),
     )
     book = rule_book(work.rules, "stripped_schema")
-    found = StrippedSchema([])
+    result = StrippedSchema([])
     for number, table in enumerate(schema.tables, 1):
         removed = _removed(book, table, schema.rows[table.name])
         if removed:
-            found.removed.append(removed)
+            result.removed.append(removed)
             ctx.log("INFO", f"{table.name} is left out: {removed.reason}", table=table.name)
         else:
-            found.tables.append(_stripped(book, table, profile, found.removed))
+            result.tables.append(_stripped(book, table, profile, result.removed))
         ctx.progress(100 * number // len(schema.tables))
-    for each in found.removed:
-        if each.column:
+    for removal in result.removed:
+        if removal.column:
             ctx.log(
-                "DEBUG", f"{each.table}.{each.column} is left out: {each.reason}", table=each.table
+                "DEBUG",
+                f"{removal.table}.{removal.column} is left out: {removal.reason}",
+                table=removal.table,
             )
-    found.rules = book.outcome()
-    return found
+    result.rules = book.outcome()
+    return result
 
 
 def _removed(book: RuleBook, table: TableSchema, rows: int) -> Removed | None:
@@ -80,7 +82,7 @@ def _stripped(
     book: RuleBook, table: TableSchema, profile: Profile, removed: list[Removed]
 ) -> TableSchema:
     facts = profile.table(table.name)
-    kept = TableSchema(
+    stripped = TableSchema(
         table.name,
         [],
         table.primary_key,
@@ -94,11 +96,11 @@ def _stripped(
         values = facts.column(column.name)
         keeps = book.keeps(table.name, column.name)
         if column.name in needed or keeps:
-            kept.columns.append(column)
+            stripped.columns.append(column)
         elif by_rule := _by_rule(book, table.name, column.name):
             removed.append(by_rule)
         elif values is not None and values.nulls == facts.rows:
             removed.append(Removed(table.name, column.name, "it is empty in all rows"))
         else:
-            kept.columns.append(column)
-    return kept
+            stripped.columns.append(column)
+    return stripped

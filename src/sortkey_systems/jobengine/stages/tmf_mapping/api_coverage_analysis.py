@@ -58,18 +58,18 @@ def api_coverage_analysis(work: Work, ctx: StepContext) -> Coverage:
     mappings = work.result("attribute_mapping", AttributeMappings)
     links = work.result("relationship_mapping", RelationshipMappings)
     threshold = rule_book(work.rules, "tmf_mapping").threshold("coverage")
-    found = [_of(each.table, matches, mappings, links) for each in matches.matches]
+    coverages = [_of(match.table, matches, mappings, links) for match in matches.matches]
     columns, migrated = (
         columns_of_source(work),
-        {*(each.table for each in matches.matches), *matches.junctions},
+        {*(match.table for match in matches.matches), *matches.junctions},
     )
-    share = _share([each for each in columns if each.table in migrated])
-    coverage = Coverage(found, columns, share, _share(columns), threshold)
-    for each in found:
-        coverage.apis.setdefault(each.api, []).append(each.resource)
+    share = _share([column for column in columns if column.table in migrated])
+    coverage = Coverage(coverages, columns, share, _share(columns), threshold)
+    for filled in coverages:
+        coverage.apis.setdefault(filled.api, []).append(filled.resource)
         ctx.log(
             "INFO",
-            f"{each.table}: {len(each.filled)} of {each.attributes} attributes of {each.resource}",
+            f"{filled.table}: {len(filled.filled)} of {filled.attributes} attributes of {filled.resource}",
         )
     verdict = "enough" if coverage.is_enough else "too little"
     text = (
@@ -96,22 +96,22 @@ def _of(
     resource = resources()[match.resource]
     filled = {
         "id",
-        *(each.path for each in mapping.fields),
-        *(each.path for each in links.of(table)),
+        *(field.path for field in mapping.fields),
+        *(link.path for link in links.of(table)),
     }
-    empty = [each for each in resource.required if each.path not in filled]
+    empty = [attribute for attribute in resource.required if attribute.path not in filled]
     return ResourceCoverage(
         table,
         resource.name,
         resource.api,
         sorted(filled),
         len(resource.attributes),
-        [each.path for each in empty if each.path not in mapping.defaults],
-        [each.path for each in empty if each.path in mapping.defaults],
+        [attribute.path for attribute in empty if attribute.path not in mapping.defaults],
+        [attribute.path for attribute in empty if attribute.path in mapping.defaults],
         mapping.undecided,
     )
 
 
 def _share(columns: list[TableColumns]) -> float:
-    counted = sum(each.counted for each in columns)
-    return round(sum(len(each.mapped) for each in columns) / counted, 4) if counted else 0.0
+    counted = sum(column.counted for column in columns)
+    return round(sum(len(column.mapped) for column in columns) / counted, 4) if counted else 0.0

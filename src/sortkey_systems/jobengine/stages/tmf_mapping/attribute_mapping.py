@@ -68,7 +68,7 @@ class AttributeMappings:
     problems: list[str] = field(default_factory=list[str])
 
     def of(self, table: str) -> TableMapping | None:
-        return next((each for each in self.tables if each.table == table), None)
+        return next((mapping for mapping in self.tables if mapping.table == table), None)
 
 
 def attribute_mapping(work: Work, ctx: StepContext) -> AttributeMappings:
@@ -80,23 +80,23 @@ def attribute_mapping(work: Work, ctx: StepContext) -> AttributeMappings:
         work.result("tmf_api_matching", ApiMatches),
     )
     profile, book = work.result("data_profiling", Profile), rule_book(work.rules, "tmf_mapping")
-    found = AttributeMappings([])
+    result = AttributeMappings([])
     for number, match in enumerate(matches.matches, 1):
         entity = model.entity(match.table)
         assert entity is not None
         # A link to a table that stays behind is a value like any other.
         linked = {link.column for link in entity.links if matches.of(link.entity)}
-        mapping = _mapped(entity, resource_of(match), linked, book, found.problems)
-        _add_defaults(mapping, entity, linked, profile.table(match.table), book, found.problems)
-        found.tables.append(mapping)
+        mapping = _mapped(entity, resource_of(match), linked, book, result.problems)
+        _add_defaults(mapping, entity, linked, profile.table(match.table), book, result.problems)
+        result.tables.append(mapping)
         text = f"{match.table}: {len(mapping.fields)} columns are attributes of {match.resource}"
         rest = {"characteristics": mapping.characteristics, "unmapped": mapping.unmapped}
         ctx.log("INFO", text, table=match.table, **rest)
         ctx.progress(100 * number // len(matches.matches))
-    for problem in found.problems:
+    for problem in result.problems:
         ctx.log("WARNING", problem)
-    found.rules = book.outcome()
-    return found
+    result.rules = book.outcome()
+    return result
 
 
 def _mapped(
@@ -105,31 +105,31 @@ def _mapped(
     mapping = TableMapping(entity.table, resource.name, [])
     # The key becomes the id, whatever it is called; a link becomes a reference, in the next step.
     open_fields = [
-        each for each in entity.fields if each.name not in linked and entity.key != [each.name]
+        field for field in entity.fields if field.name not in linked and entity.key != [field.name]
     ]
-    taken: set[str] = {"id"}
-    for each in list(open_fields):
-        decision = book.mapped(entity.table, each.name)
+    paths: set[str] = {"id"}
+    for open_field in list(open_fields):
+        decision = book.mapped(entity.table, open_field.name)
         attribute = decision and _named(resource, decision.directive.target)
         if decision and attribute is None:
             problems.append(
                 f"{decision.rule_id}: {resource.name} has no attribute "
                 f"{decision.directive.target!r}"
             )
-        elif decision and attribute and attribute.path not in taken:
-            mapping.fields.append(_field(entity.table, each, attribute, 1.0, book, decision))
-            taken.add(attribute.path)
-            open_fields.remove(each)
-    for score, each, attribute in _pairs(entity, resource, open_fields):
-        if attribute.path not in taken and each in open_fields:
+        elif decision and attribute and attribute.path not in paths:
+            mapping.fields.append(_field(entity.table, open_field, attribute, 1.0, book, decision))
+            paths.add(attribute.path)
+            open_fields.remove(open_field)
+    for score, candidate, attribute in _pairs(entity, resource, open_fields):
+        if attribute.path not in paths and candidate in open_fields:
             mapping.fields.append(
-                _field(entity.table, each, attribute, min(score, 0.99), book, None)
+                _field(entity.table, candidate, attribute, min(score, 0.99), book, None)
             )
-            taken.add(attribute.path)
-            open_fields.remove(each)
-    order = [each.name for each in entity.fields]
-    mapping.fields.sort(key=lambda each: order.index(each.column))
-    rest = [each.name for each in open_fields if each.name not in entity.key]
+            paths.add(attribute.path)
+            open_fields.remove(candidate)
+    order = [field.name for field in entity.fields]
+    mapping.fields.sort(key=lambda field_mapping: order.index(field_mapping.column))
+    rest = [open_field.name for open_field in open_fields if open_field.name not in entity.key]
     (mapping.characteristics if resource.characteristics else mapping.unmapped).extend(rest)
     return mapping
 
@@ -142,22 +142,22 @@ def _add_defaults(
     book: RuleBook,
     problems: list[str],
 ) -> None:
-    mapped = {each.column for each in mapping.fields} | linked
+    mapped = {field_mapping.column for field_mapping in mapping.fields} | linked
     unmapped = [
-        each for each in entity.fields if each.name not in mapped and entity.key != [each.name]
+        field for field in entity.fields if field.name not in mapped and entity.key != [field.name]
     ]
-    filled = {"id", *(each.path for each in mapping.fields)}
-    found = choose_defaults(resources()[mapping.resource], filled, unmapped, profile, book)
-    mapping.defaults, mapping.undecided = found.used, found.undecided
-    problems += found.problems
+    filled = {"id", *(field_mapping.path for field_mapping in mapping.fields)}
+    defaults = choose_defaults(resources()[mapping.resource], filled, unmapped, profile, book)
+    mapping.defaults, mapping.undecided = defaults.used, defaults.undecided
+    problems += defaults.problems
 
 
 def _pairs(
     entity: SimpleEntity, resource: Resource, fields: list[Field]
 ) -> list[tuple[float, Field, Attribute]]:
     pairs = [
-        (attribute_score(each, entity.table, attribute), each, attribute)
-        for each in fields
+        (attribute_score(field, entity.table, attribute), field, attribute)
+        for field in fields
         for attribute in resource.attributes
         if attribute.ref is None
     ]
@@ -170,32 +170,32 @@ def _named(resource: Resource, target: str) -> Attribute | None:
     it.
     """
     path = target.removeprefix(f"{resource.name}.")
-    if found := resource.attribute(path):
-        return found
+    if named_attribute := resource.attribute(path):
+        return named_attribute
     words = tokens(path)
     alike = (
-        each
-        for each in resource.attributes
-        if any(likeness(words, tokens(n)) >= 0.95 for n in each.names)
+        attribute
+        for attribute in resource.attributes
+        if any(likeness(words, tokens(n)) >= 0.95 for n in attribute.names)
     )
     return next(alike, None)
 
 
 def _field(
     table: str,
-    each: Field,
+    field: Field,
     attribute: Attribute,
     confidence: float,
     book: RuleBook,
     decision: Decision | None,
 ) -> FieldMapping:
-    made = FieldMapping(
-        each.name, attribute.path, attribute.type, confidence, decision and decision.rule_id
+    mapping = FieldMapping(
+        field.name, attribute.path, attribute.type, confidence, decision and decision.rule_id
     )
-    dates = book.about("dates", table, each.name) if attribute.type == "dateTime" else None
-    made.day_first = dates.directive.options.get("dayFirst") if dates else each.day_first
-    meant = book.about("values", table, each.name)
-    made.values = dict(meant.directive.value) if meant else None
-    if decision and type_fit(each.type, attribute.type) == 0:
-        made.confidence = 0.5
-    return made
+    dates = book.about("dates", table, field.name) if attribute.type == "dateTime" else None
+    mapping.day_first = dates.directive.options.get("dayFirst") if dates else field.day_first
+    decided_values = book.about("values", table, field.name)
+    mapping.values = dict(decided_values.directive.value) if decided_values else None
+    if decision and type_fit(field.type, attribute.type) == 0:
+        mapping.confidence = 0.5
+    return mapping

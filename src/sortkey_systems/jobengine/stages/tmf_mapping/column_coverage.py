@@ -41,11 +41,13 @@ def columns_of_source(work: Work) -> list[TableColumns]:
         work.result("data_profiling", Profile),
     )
     removed = [
-        each for each in work.result("schema_stripping", StrippedSchema).removed if each.is_decided
+        removal
+        for removal in work.result("schema_stripping", StrippedSchema).removed
+        if removal.is_decided
     ]
-    decided = {(each.table, each.column) for each in removed}
+    decided = {(removal.table, removal.column) for removal in removed}
     placed = _placed(work)
-    found: list[TableColumns] = []
+    tables: list[TableColumns] = []
     for table in schema.tables:
         columns, facts = TableColumns(table.name), profile.table(table.name)
         for name in table.names:
@@ -58,8 +60,8 @@ def columns_of_source(work: Work) -> list[TableColumns]:
                 (columns.mapped if (table.name, name) in placed else columns.left_behind).append(
                     name
                 )
-        found.append(columns)
-    return found
+        tables.append(columns)
+    return tables
 
 
 def _placed(work: Work) -> set[tuple[str, str | None]]:
@@ -71,7 +73,7 @@ def _placed(work: Work) -> set[tuple[str, str | None]]:
         entity = model.entity(table.table)
         key = entity.key if entity else []
         placed |= {(table.table, name) for name in (*key, *table.characteristics)}
-        placed |= {(table.table, each.column) for each in table.fields}
+        placed |= {(table.table, field.column) for field in table.fields}
     for link in work.result("relationship_mapping", RelationshipMappings).references:
         placed |= {
             (link.table, link.column),

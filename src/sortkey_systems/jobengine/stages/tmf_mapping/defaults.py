@@ -43,7 +43,7 @@ def choose_defaults(
     """The defaults of a resource for the attributes that are not `filled` by a column. What a rule
     says comes first.
     """
-    found = Defaults()
+    defaults = Defaults()
     for attribute in resource.attributes:
         if attribute.path in filled:
             continue
@@ -52,20 +52,20 @@ def choose_defaults(
             value = str(decision.directive.value)
             if attribute.of and value not in values(attribute.of):
                 allowed = ", ".join(values(attribute.of))
-                found.problems.append(
+                defaults.problems.append(
                     f"{decision.rule_id}: {resource.name}.{attribute.path} is one of {allowed}"
                 )
             else:
-                found.used[attribute.path] = value
+                defaults.used[attribute.path] = value
                 continue
         if attribute.default is None:
             continue
         columns = [] if "{id}" in attribute.default else _candidates(attribute, unmapped, profile)
         if columns:
-            found.undecided[attribute.path] = columns
+            defaults.undecided[attribute.path] = columns
         else:
-            found.used[attribute.path] = attribute.default
-    return found
+            defaults.used[attribute.path] = attribute.default
+    return defaults
 
 
 def _candidates(
@@ -74,23 +74,25 @@ def _candidates(
     """The columns that may be the attribute: by their names, or, of an enumeration, by
     their codes.
     """
-    found: list[str] = []
-    for each in unmapped:
-        column = profile.column(each.name)
+    names: list[str] = []
+    for candidate in unmapped:
+        column = profile.column(candidate.name)
         by_code = (
-            attribute.of is not None and column is not None and _is_code(each, column, attribute.of)
+            attribute.of is not None
+            and column is not None
+            and _is_code(candidate, column, attribute.of)
         )
-        if by_code or _is_named_alike(each.name, attribute):
-            found.append(each.name)
-    return found
+        if by_code or _is_named_alike(candidate.name, attribute):
+            names.append(candidate.name)
+    return names
 
 
 def _is_named_alike(column: str, attribute: Attribute) -> bool:
     """One word in common is enough, also a shortened one: `actn_cd` may be the action."""
-    wanted = {
+    words = {
         word for name in (attribute.path.split(".")[-1], *attribute.names) for word in tokens(name)
     }
-    return any(_is_alike(word, other) for word in tokens(column) for other in wanted)
+    return any(_is_alike(word, other) for word in tokens(column) for other in words)
 
 
 def _is_alike(word: str, other: str) -> bool:
@@ -99,13 +101,13 @@ def _is_alike(word: str, other: str) -> bool:
     return len(word) > _PREFIX_MIN and SequenceMatcher(None, word, other).ratio() >= _SAME_LETTERS
 
 
-def _is_code(each: Field, column: ColumnProfile, enumeration: str) -> bool:
-    if not column.common or column.distinct > CODES_MAX or each.type not in ("string", "integer"):
+def _is_code(field: Field, column: ColumnProfile, enumeration: str) -> bool:
+    if not column.common or column.distinct > CODES_MAX or field.type not in ("string", "integer"):
         return False
-    if tokens(each.name)[-1] in _CODE_WORDS:
+    if tokens(field.name)[-1] in _CODE_WORDS:
         return True
-    meant = sum(_is_member(value, enumeration) for value, _ in column.common)
-    return 2 * meant >= len(column.common)
+    members = sum(_is_member(value, enumeration) for value, _ in column.common)
+    return 2 * members >= len(column.common)
 
 
 def _is_member(value: str, enumeration: str) -> bool:

@@ -38,7 +38,7 @@ class Gaps:
     gaps: list[Gap]
 
     def of(self, *kinds: GapKind) -> list[Gap]:
-        return [each for each in self.gaps if each.kind in kinds]
+        return [gap for gap in self.gaps if gap.kind in kinds]
 
 
 def gap_identification(work: Work, ctx: StepContext) -> Gaps:
@@ -99,13 +99,13 @@ def _columns(mappings: AttributeMappings) -> list[Gap]:
             gaps.append(
                 Gap("characteristic", f"{table.table}.{column}", text, "Nothing needs to be done.")
             )
-        for each in table.fields:
-            if each.confidence < SURE_MIN:
-                text = f"mapped to {table.resource}.{each.path} with confidence {each.confidence}"
+        for field in table.fields:
+            if field.confidence < SURE_MIN:
+                text = f"mapped to {table.resource}.{field.path} with confidence {field.confidence}"
                 gaps.append(
                     Gap(
                         "unsure",
-                        f"{table.table}.{each.column}",
+                        f"{table.table}.{field.column}",
                         text,
                         "Look at it, and say so in a rule.",
                     )
@@ -115,23 +115,23 @@ def _columns(mappings: AttributeMappings) -> list[Gap]:
 
 def _required(coverage: Coverage) -> list[Gap]:
     gaps: list[Gap] = []
-    for each in coverage.resources:
-        for path, columns in each.undecided.items():
-            text = (
-                f"no default is used for it, because {', '.join(columns)} of {each.table} may be it"
-            )
+    for resource in coverage.resources:
+        for path, columns in resource.undecided.items():
+            text = f"no default is used for it, because {', '.join(columns)} of {resource.table} may be it"
             advice = (
                 "Map the column by a rule, with what its values mean, or set a default by a rule."
             )
-            gaps.append(Gap("undecided", f"{each.resource}.{path}", text, advice))
-        for path in (path for path in each.missing_required if path not in each.undecided):
-            text = f"TMF requires it, and {each.table} has no column for it"
+            gaps.append(Gap("undecided", f"{resource.resource}.{path}", text, advice))
+        for path in (path for path in resource.missing_required if path not in resource.undecided):
+            text = f"TMF requires it, and {resource.table} has no column for it"
             gaps.append(
-                Gap("required", f"{each.resource}.{path}", text, "Map a column to it by a rule.")
+                Gap(
+                    "required", f"{resource.resource}.{path}", text, "Map a column to it by a rule."
+                )
             )
-        for path in each.defaulted:
-            text = f"TMF requires it; it is filled by a default for {each.table}"
+        for path in resource.defaulted:
+            text = f"TMF requires it; it is filled by a default for {resource.table}"
             gaps.append(
-                Gap("defaulted", f"{each.resource}.{path}", text, "Nothing needs to be done.")
+                Gap("defaulted", f"{resource.resource}.{path}", text, "Nothing needs to be done.")
             )
     return gaps

@@ -77,10 +77,12 @@ def resource_score(table: str, fields: list[Field], resource: Resource) -> float
     all have names.
     """
     name = max(
-        likeness(table_tokens(table), tokens(each)) for each in (resource.name, *resource.names)
+        likeness(table_tokens(table), tokens(known_name))
+        for known_name in (resource.name, *resource.names)
     )
     scores = [
-        max(attribute_score(field, table, each) for each in resource.attributes) for field in fields
+        max(attribute_score(field, table, attribute) for attribute in resource.attributes)
+        for field in fields
     ]
     fit = sum(score >= ATTRIBUTE_MIN for score in scores) / len(scores) if scores else 0.0
     return round(0.7 * name + 0.3 * fit, 3)

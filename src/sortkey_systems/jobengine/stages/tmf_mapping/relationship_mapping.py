@@ -51,7 +51,7 @@ class RelationshipMappings:
     """Table, column, and the reason."""
 
     def of(self, table: str) -> list[ReferenceMapping]:
-        return [each for each in self.references if each.table == table]
+        return [reference for reference in self.references if reference.table == table]
 
 
 def relationship_mapping(work: Work, ctx: StepContext) -> RelationshipMappings:
@@ -61,16 +61,16 @@ def relationship_mapping(work: Work, ctx: StepContext) -> RelationshipMappings:
         work.result("tmf_api_matching", ApiMatches),
     )
     mappings = work.result("attribute_mapping", AttributeMappings)
-    found = RelationshipMappings([], [])
+    result = RelationshipMappings([], [])
     for entity in model.entities:
         if entity.table in matches.junctions:
-            _join(entity, matches, found)
+            _join(entity, matches, result)
         elif matches.of(entity.table):
-            _link(entity, matches, mappings, found)
-    for each in found.references:
-        text = f"{each.table} refers to {each.target_table} as {each.path} ({each.kind})"
-        ctx.log("INFO", text, table=each.table, path=each.path)
-    for table, column, reason in found.unmapped:
+            _link(entity, matches, mappings, result)
+    for reference in result.references:
+        text = f"{reference.table} refers to {reference.target_table} as {reference.path} ({reference.kind})"
+        ctx.log("INFO", text, table=reference.table, path=reference.path)
+    for table, column, reason in result.unmapped:
         ctx.log(
             "WARNING",
             f"{table}.{column} becomes no reference: {reason}",
@@ -78,26 +78,26 @@ def relationship_mapping(work: Work, ctx: StepContext) -> RelationshipMappings:
             column=column,
         )
     ctx.progress(100)
-    return found
+    return result
 
 
 def _link(
     entity: SimpleEntity,
     matches: ApiMatches,
     mappings: AttributeMappings,
-    found: RelationshipMappings,
+    result: RelationshipMappings,
 ) -> None:
     for link in entity.links:
         target = matches.of(link.entity)
         if target is None:
             if not _is_value(mappings, entity.table, link.column):
-                found.unmapped.append(
+                result.unmapped.append(
                     (entity.table, link.column, f"{link.entity} has no TMF resource")
                 )
             continue
-        own = _attribute(entity.table, target.resource, matches, found)
+        own = _attribute(entity.table, target.resource, matches, result)
         if own:
-            found.references.append(
+            result.references.append(
                 ReferenceMapping(
                     entity.table,
                     own.path,
@@ -111,9 +111,9 @@ def _link(
                 )
             )
         mine = matches.of(entity.table)
-        back = _attribute(link.entity, mine.resource, matches, found) if mine else None
+        back = _attribute(link.entity, mine.resource, matches, result) if mine else None
         if back and back.list and link.entity != entity.table:
-            found.references.append(
+            result.references.append(
                 ReferenceMapping(
                     link.entity,
                     back.path,
@@ -128,7 +128,7 @@ def _link(
             )
         if own is None and not (back and back.list):
             name = mine.resource if mine else entity.table
-            found.unmapped.append(
+            result.unmapped.append(
                 (entity.table, link.column, f"{name} has no attribute for a {target.resource}")
             )
 
@@ -141,19 +141,19 @@ def _is_value(mappings: AttributeMappings, table: str, column: str) -> bool:
     return column in {
         *mapping.characteristics,
         *mapping.unmapped,
-        *(each.column for each in mapping.fields),
+        *(field.column for field in mapping.fields),
     }
 
 
-def _join(entity: SimpleEntity, matches: ApiMatches, found: RelationshipMappings) -> None:
+def _join(entity: SimpleEntity, matches: ApiMatches, result: RelationshipMappings) -> None:
     for link in entity.links:
         for other in entity.links:
             target = matches.of(other.entity)
             if other is link or target is None or matches.of(link.entity) is None:
                 continue
-            attribute = _attribute(link.entity, target.resource, matches, found)
+            attribute = _attribute(link.entity, target.resource, matches, result)
             if attribute and attribute.list:
-                found.references.append(
+                result.references.append(
                     ReferenceMapping(
                         link.entity,
                         attribute.path,
@@ -167,14 +167,14 @@ def _join(entity: SimpleEntity, matches: ApiMatches, found: RelationshipMappings
                         via_target=other.column,
                     )
                 )
-    if not any(each.via == entity.table for each in found.references):
-        found.unmapped.append(
+    if not any(reference.via == entity.table for reference in result.references):
+        result.unmapped.append(
             (entity.table, "*", "it joins tables whose resources do not refer to each other")
         )
 
 
 def _attribute(
-    table: str, resource: str, matches: ApiMatches, found: RelationshipMappings
+    table: str, resource: str, matches: ApiMatches, result: RelationshipMappings
 ) -> Attribute | None:
     """The attribute of a table's resource that refers to another, and that no link has
     taken yet.
@@ -182,6 +182,10 @@ def _attribute(
     match = matches.of(table)
     if match is None:
         return None
-    taken = {each.path for each in found.of(table)}
-    attributes = (each for each in resources()[match.resource].attributes if each.ref == resource)
-    return next((each for each in attributes if each.path not in taken), None)
+    paths = {reference.path for reference in result.of(table)}
+    attributes = (
+        attribute
+        for attribute in resources()[match.resource].attributes
+        if attribute.ref == resource
+    )
+    return next((attribute for attribute in attributes if attribute.path not in paths), None)

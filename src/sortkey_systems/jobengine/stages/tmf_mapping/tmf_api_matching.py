@@ -41,14 +41,14 @@ class ApiMatches:
     rules: list[Application] = field(default_factory=list[Application])
 
     def of(self, table: str) -> ResourceMatch | None:
-        return next((each for each in self.matches if each.table == table), None)
+        return next((match for match in self.matches if match.table == table), None)
 
 
 def tmf_api_matching(work: Work, ctx: StepContext) -> ApiMatches:
     """Rules decide first; then the best score, where it is good enough."""
     model = work.result("data_model_simplification", SimpleModel)
     book = rule_book(work.rules, "tmf_mapping")
-    found = ApiMatches([], [], [])
+    result = ApiMatches([], [], [])
     for number, entity in enumerate(model.entities, 1):
         decision = book.mapped(entity.table)
         match = _by_rule(entity, decision) if decision else None
@@ -58,21 +58,21 @@ def tmf_api_matching(work: Work, ctx: StepContext) -> ApiMatches:
                 f"{decision.rule_id} names {decision.directive.target}, which is no TMF resource",
             )
         if match is None and entity.kind == "junction":
-            found.junctions.append(entity.table)
+            result.junctions.append(entity.table)
         else:
-            match = match or _by_score(entity, found.unmatched)
+            match = match or _by_score(entity, result.unmatched)
             if match:
-                found.matches.append(match)
+                result.matches.append(match)
                 text = (
                     f"{entity.table} is {match.resource} ({match.api}), confidence "
                     f"{match.confidence}"
                 )
                 ctx.log("INFO", text, table=entity.table, resource=match.resource)
         ctx.progress(100 * number // len(model.entities))
-    for table, reason in found.unmatched:
+    for table, reason in result.unmatched:
         ctx.log("WARNING", f"{table} has no TMF resource: {reason}", table=table)
-    found.rules = book.outcome()
-    return found
+    result.rules = book.outcome()
+    return result
 
 
 def _by_rule(entity: SimpleEntity, decision: Decision) -> ResourceMatch | None:
@@ -85,8 +85,8 @@ def _by_rule(entity: SimpleEntity, decision: Decision) -> ResourceMatch | None:
 def _by_score(entity: SimpleEntity, unmatched: list[tuple[str, str]]) -> ResourceMatch | None:
     scored = sorted(
         (
-            (resource_score(entity.table, entity.fields, each), each)
-            for each in resources().values()
+            (resource_score(entity.table, entity.fields, resource), resource)
+            for resource in resources().values()
         ),
         key=lambda pair: (-pair[0], pair[1].name),
     )
@@ -96,7 +96,9 @@ def _by_score(entity: SimpleEntity, unmatched: list[tuple[str, str]]) -> Resourc
             (entity.table, f"no resource is like it; the nearest, {best.name}, fits at {score:.0%}")
         )
         return None
-    others: list[tuple[str, float]] = [(each.name, other) for other, each in scored[1:3]]
+    others: list[tuple[str, float]] = [
+        (other_score.name, other) for other, other_score in scored[1:3]
+    ]
     return ResourceMatch(entity.table, best.name, best.api, min(score, 0.99), None, others)
 
 

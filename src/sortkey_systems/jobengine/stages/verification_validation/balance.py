@@ -68,33 +68,33 @@ class Balance:
 
     @property
     def rows(self) -> int:
-        return sum(each.rows for each in self.tables)
+        return sum(table.rows for table in self.tables)
 
     @property
     def left_out(self) -> int:
-        return sum(each.left_out for each in self.tables)
+        return sum(table.left_out for table in self.tables)
 
     @property
     def lost(self) -> int:
-        return sum(each.lost for each in self.tables)
+        return sum(table.lost for table in self.tables)
 
     @property
     def documents(self) -> int:
-        return sum(each.documents for each in self.tables)
+        return sum(table.documents for table in self.tables)
 
     @property
     def values(self) -> int:
-        return sum(each.values for each in self.tables)
+        return sum(table.values for table in self.tables)
 
     @property
     def values_refused(self) -> int:
-        return sum(each.values_refused for each in self.tables)
+        return sum(table.values_refused for table in self.tables)
 
     @property
     def columns(self) -> tuple[int, int]:
         """Those that are in the target, and all."""
-        return sum(each.columns_mapped for each in self.tables), sum(
-            each.columns for each in self.tables
+        return sum(table.columns_mapped for table in self.tables), sum(
+            table.columns for table in self.tables
         )
 
 
@@ -107,13 +107,13 @@ def count_source(work: Work, target: Target) -> Balance:
         work.result("integrity", Integrity),
     )
     counting = _Counting(work, target)
-    found = Balance([counting.table(table.name) for table in schema.tables])
-    dropped = sum(each.references_dropped for each in found.tables)
-    found.references, found.references_dangling = (
+    balance = Balance([counting.table(table.name) for table in schema.tables])
+    dropped = sum(table_balance.references_dropped for table_balance in balance.tables)
+    balance.references, balance.references_dangling = (
         whole.references + dropped,
         whole.dangling + dropped,
     )
-    return found
+    return balance
 
 
 class _Counting:
@@ -128,24 +128,27 @@ class _Counting:
             work.result("schema_stripping", StrippedSchema),
             work.result("tmf_api_matching", ApiMatches),
         )
-        self.removed = {each.table: each for each in stripped.removed if each.column is None}
+        self.removed = {
+            removal.table: removal for removal in stripped.removed if removal.column is None
+        }
         self.unmatched = dict(matches.unmatched)
         self.coverage = {
-            each.table: each for each in work.result("api_coverage_analysis", Coverage).columns
+            column.table: column
+            for column in work.result("api_coverage_analysis", Coverage).columns
         }
 
     def table(self, name: str) -> TableBalance:
-        found = self._rows(name)
+        rows = self._rows(name)
         columns = self.coverage[name]
-        found.columns = columns.counted
-        found.columns_mapped = len(columns.mapped) if found.documents or found.references else 0
-        return found
+        rows.columns = columns.counted
+        rows.columns_mapped = len(columns.mapped) if rows.documents or rows.references else 0
+        return rows
 
     def _rows(self, name: str) -> TableBalance:
-        proof = next((each for each in self.proof.tables if each.table == name), None)
+        proof = next((table for table in self.proof.tables if table.table == name), None)
         if proof is not None:
             return self._migrated(proof)
-        join = next((each for each in self.proof.joins if each.table == name), None)
+        join = next((joined for joined in self.proof.joins if joined.table == name), None)
         if join is not None:
             reason = (
                 "its rows join rows that are not both in the target"
@@ -173,7 +176,7 @@ class _Counting:
     def _migrated(self, proof: TableProof) -> TableBalance:
         dataset = self.plan.dataset(proof.table)
         assert dataset is not None
-        linked = {each.path for each in dataset.references}
+        linked = {reference.path for reference in dataset.references}
         findings = self.target.findings_of_documents(proof.table)
         return TableBalance(
             proof.table,

@@ -49,67 +49,71 @@ def compliance_check(work: Work, ctx: StepContext) -> ComplianceCheck:
     """Ask the stages what their rules did, and the target whether what they demand is so."""
     rules = work.result("validation_rules", ValidationRules)
     with open_target(work) as target:
-        outcome = run_checks(target, [each for each in rules.checks if each.rule is not None])
+        outcome = run_checks(target, [check for check in rules.checks if check.rule is not None])
     checked, failed = (
-        sum(each.checked for each in outcome.checks),
-        sum(each.failed for each in outcome.checks),
+        sum(check.checked for check in outcome.checks),
+        sum(check.failed for check in outcome.checks),
     )
     compliance = round(1 - failed / checked, 4) if checked else 1.0
-    found = ComplianceCheck([], outcome, compliance, rules.compliance, _applications(work))
-    found.rules = [
-        _of_rule(work, rule.rule_id, rule.title, found)
+    result = ComplianceCheck([], outcome, compliance, rules.compliance, _applications(work))
+    result.rules = [
+        _of_rule(work, rule.rule_id, rule.title, result)
         for rule in work.rules
         if rule.status == "active"
     ]
-    for each in found.rules:
+    for outcome_of_rule in result.rules:
         ctx.log(
-            "INFO" if each.is_obeyed else "WARNING", f"{each.title}: {each.text}", rule=each.rule_id
+            "INFO" if outcome_of_rule.is_obeyed else "WARNING",
+            f"{outcome_of_rule.title}: {outcome_of_rule.text}",
+            rule=outcome_of_rule.rule_id,
         )
-    text = f"{compliance:.1%} of the checks by rules hold; {found.threshold:.0%} are asked for"
-    ctx.log("INFO" if found.is_passed else "ERROR", text, compliance=compliance)
+    text = f"{compliance:.1%} of the checks by rules hold; {result.threshold:.0%} are asked for"
+    ctx.log("INFO" if result.is_passed else "ERROR", text, compliance=compliance)
     ctx.progress(100)
-    return found
+    return result
 
 
 def _applications(work: Work) -> list[Application]:
     """Of all stages. A rule that one step could not use may have been used by another."""
-    found = [
+    applications = [
         *work.result("schema_stripping", StrippedSchema).rules,
         *work.result("tmf_api_matching", ApiMatches).rules,
         *work.result("attribute_mapping", AttributeMappings).rules,
         *work.result("dataset_selection", Selection).rules,
     ]
-    used = {each.rule_id for each in found if each.effect == "applied"}
-    kept: list[Application] = []
-    for each in found:
-        if each not in kept and (each.effect != "no match" or each.rule_id not in used):
-            kept.append(each)
-    return kept
+    used = {application.rule_id for application in applications if application.effect == "applied"}
+    distinct: list[Application] = []
+    for application in applications:
+        if application not in distinct and (
+            application.effect != "no match" or application.rule_id not in used
+        ):
+            distinct.append(application)
+    return distinct
 
 
-def _of_rule(work: Work, rule_id: str, title: str, found: ComplianceCheck) -> RuleOutcome:
-    mine = [each for each in found.applications if each.rule_id == rule_id]
-    applied = [each for each in mine if each.effect == "applied"]
-    checks = [each for each in found.outcome.checks if each.rule == rule_id]
-    failed = sum(each.failed for each in checks)
+def _of_rule(work: Work, rule_id: str, title: str, result: ComplianceCheck) -> RuleOutcome:
+    mine = [application for application in result.applications if application.rule_id == rule_id]
+    applied = [used for used in mine if used.effect == "applied"]
+    checks = [check for check in result.outcome.checks if check.rule == rule_id]
+    failed = sum(check.failed for check in checks)
     problems = [
         text
         for text in work.result("attribute_mapping", AttributeMappings).problems
         if rule_id in text
     ]
     if failed:
-        text = f"not so in {failed} of {sum(each.checked for each in checks)} documents"
+        text = f"not so in {failed} of {sum(check.checked for check in checks)} documents"
     elif problems:
         text = problems[0].removeprefix(f"{rule_id}: ")
     elif applied:
-        text = f"applied to {', '.join(each.subject for each in applied[:3])}"
+        text = f"applied to {', '.join(used.subject for used in applied[:3])}"
     elif checks:
-        text = f"holds in all of {sum(each.checked for each in checks)} documents"
+        text = f"holds in all of {sum(check.checked for check in checks)} documents"
     else:
         text = next(
-            (f"{each.effect}: {each.detail}" for each in mine), "nothing to decide in these stages"
+            (f"{used.effect}: {used.detail}" for used in mine), "nothing to decide in these stages"
         )
     is_obeyed = (
-        not failed and not problems and not any(each.effect == "not executable" for each in mine)
+        not failed and not problems and not any(used.effect == "not executable" for used in mine)
     )
     return RuleOutcome(rule_id, title, is_obeyed, len(applied), text)

@@ -65,10 +65,10 @@ def final_report(work: Work, ctx: StepContext) -> FinalReport:
         verdict.allowed,
         missing,
         _figures(work, balance),
-        [{**asdict(each), "lost": each.lost} for each in balance.tables],
+        [{**asdict(table), "lost": table.lost} for table in balance.tables],
         [
-            f"{each.title}: {each.text}"
-            for each in work.result("compliance_check", ComplianceCheck).rules
+            f"{rule.title}: {rule.text}"
+            for rule in work.result("compliance_check", ComplianceCheck).rules
         ],
         verdict.outcome == "passed",
         _recommendations(work, balance),
@@ -88,10 +88,10 @@ def _wrong(work: Work) -> list[str]:
         work.result("integrity", Integrity),
     )
     lost, changed = (
-        sum(each.lost_rows for each in proof.tables),
-        sum(each.changed_rows for each in proof.tables),
+        sum(table.lost_rows for table in proof.tables),
+        sum(table.changed_rows for table in proof.tables),
     )
-    counted = [each.table for each in proof.tables if not each.adds_up]
+    counted = [table.table for table in proof.tables if not table.adds_up]
     lines = [f"rows that are neither documents nor refused: {lost:,}"] if lost else []
     lines += [f"documents that differ from their rows: {changed:,}"] if changed else []
     lines += [f"tables whose counts do not add up: {', '.join(counted)}"] if counted else []
@@ -140,7 +140,7 @@ def _figures(work: Work, balance: Balance) -> dict[str, float]:
         "references": balance.references,
         "references_dangling": balance.references_dangling,
         "unread": sum(
-            each.count for each in work.result("schema_extraction", ExtractedSchema).unread
+            kind.count for kind in work.result("schema_extraction", ExtractedSchema).unread
         ),
         "coverage": coverage.coverage,
         "coverage_threshold": coverage.threshold,
@@ -154,21 +154,20 @@ def _figures(work: Work, balance: Balance) -> dict[str, float]:
 
 def _recommendations(work: Work, balance: Balance) -> list[str]:
     strategy, gaps = work.result("strategy", Strategy), work.result("gap_identification", Gaps)
-    found = list(strategy.recommendations)
+    texts = list(strategy.recommendations)
     twice = [risk for risk in strategy.risks if "twice?" in risk]
-    found += [
-        f"Look at {each.split(':')[0]} before going live: {each.split(': ', 1)[1]}"
-        for each in twice
+    texts += [
+        f"Look at {row.split(':')[0]} before going live: {row.split(': ', 1)[1]}" for row in twice
     ]
-    found += [
-        f"{each.subject}: {each.text}. {each.advice}"
-        for each in gaps.of("undecided", "unsure", "required")
+    texts += [
+        f"{gap.subject}: {gap.text}. {gap.advice}"
+        for gap in gaps.of("undecided", "unsure", "required")
     ]
-    behind = [each.table for each in balance.tables if each.left_behind]
+    behind = [table.table for table in balance.tables if table.left_behind]
     if behind:
-        found.append(
+        texts.append(
             f"Decide what becomes of {', '.join(behind)}: name the resource of a table in a rule, "
             "leave it out by a"
             " rule, or allow the loss of its rows (--allow-lost-rows TABLE=100%)."
         )
-    return found
+    return texts

@@ -39,22 +39,22 @@ def integrity(work: Work, ctx: StepContext) -> Integrity:
         work.result("mapping_validation", MappingValidation),
     )
     with open_target(work) as target:
-        outcome = run_checks(target, [each for each in rules.checks if each.kind == "reference"])
+        outcome = run_checks(target, [check for check in rules.checks if check.kind == "reference"])
         repeated = sum(_repeated_ids(target, name) for name in target.resources())
-    found = Integrity(
+    result = Integrity(
         outcome.documents,
-        sum(each.checked for each in outcome.checks),
-        sum(each.failed for each in outcome.checks),
+        sum(check.checked for check in outcome.checks),
+        sum(check.failed for check in outcome.checks),
         outcome.failed,
         repeated,
-        [each.table for each in proof.tables if not each.adds_up],
+        [table.table for table in proof.tables if not table.adds_up],
     )
-    for each in found.dangling_by:
-        text = f"{each.check}: {each.failed} of {each.checked} lead nowhere"
-        ctx.log("WARNING", text, examples=each.examples)
-    ctx.log("INFO", f"{found.references} references looked up, {found.dangling} lead nowhere")
+    for reference in result.dangling_by:
+        text = f"{reference.check}: {reference.failed} of {reference.checked} lead nowhere"
+        ctx.log("WARNING", text, examples=reference.examples)
+    ctx.log("INFO", f"{result.references} references looked up, {result.dangling} lead nowhere")
     ctx.progress(100)
-    return found
+    return result
 
 
 def _repeated_ids(target: Target, resource: str) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from sortkey_systems.jobengine.stages.data_migration.document_checks import CheckOutcome
 from sortkey_systems.jobengine.stages.data_migration.documents import Finding
 from sortkey_systems.jobengine.stages.data_migration.target import Target
 from sortkey_systems.jobengine.stages.migration_planning.etl_script import EtlPlan
@@ -39,52 +40,59 @@ class NotInTarget:
 def describe_losses(work: Work, target: Target, balance: Balance) -> NotInTarget:
     """All that is lost, with the reasons."""
     behind = sorted(
-        (each for each in balance.tables if each.left_behind), key=lambda each: -each.left_behind
+        (counted for counted in balance.tables if counted.left_behind),
+        key=lambda counted: -counted.left_behind,
     )
     rows, references, values = _Reasons(), _Reasons(), _Reasons()
     plan = work.result("etl_script", EtlPlan)
-    linked = {(each.table, link.path) for each in plan.datasets for link in each.references}
+    linked = {
+        (dataset.table, link.path) for dataset in plan.datasets for link in dataset.references
+    }
     for table, finding in target.losses():
         kind = references if (table, finding.path) in linked else values
         (kind if finding.path else rows).add(table, finding)
     dangling = work.result("integrity", Integrity).dangling_by
     return NotInTarget(
-        [f"{each.table}, {_rows(each.left_behind)}: {each.reason}" for each in behind],
+        [f"{counted.table}, {_rows(counted.left_behind)}: {counted.reason}" for counted in behind],
         rows.lines(),
-        [f"{each.check}: {each.failed:,} of {each.checked:,} lead nowhere, as in {', '.join(each.examples)}"
-         for each in dangling] + references.lines(),
+        [_dangling_text(reference) for reference in dangling] + references.lines(),
         values.lines(),
         _columns(work),
-        [each.text for each in work.result("schema_extraction", ExtractedSchema).unread],
+        [unread.text for unread in work.result("schema_extraction", ExtractedSchema).unread],
         _left_out(work, balance),
-    )  # fmt: skip
+    )
+
+
+def _dangling_text(check: CheckOutcome) -> str:
+    examples = ", ".join(check.examples)
+    return f"{check.check}: {check.failed:,} of {check.checked:,} lead nowhere, as in {examples}"
 
 
 def _columns(work: Work) -> list[str]:
     """Of tables that were migrated: those of a table that stays behind go with it."""
-    migrated = {each.table for each in work.result("etl_script", EtlPlan).datasets}
+    migrated = {dataset.table for dataset in work.result("etl_script", EtlPlan).datasets}
     reasons = {gap.subject: gap.text for gap in work.result("gap_identification", Gaps).gaps}
-    for each in work.result("schema_stripping", StrippedSchema).removed:
-        reasons[f"{each.table}.{each.column}"] = each.reason
+    for removal in work.result("schema_stripping", StrippedSchema).removed:
+        reasons[f"{removal.table}.{removal.column}"] = removal.reason
     return [
-        f"{each.table}.{column}: {reasons.get(f'{each.table}.{column}', 'it has no place')}"
-        for each in work.result("api_coverage_analysis", Coverage).columns
-        if each.table in migrated
-        for column in each.left_behind
+        f"{column_coverage.table}.{column}: {reasons.get(f'{column_coverage.table}.{column}', 'it has no place')}"
+        for column_coverage in work.result("api_coverage_analysis", Coverage).columns
+        if column_coverage.table in migrated
+        for column in column_coverage.left_behind
     ]
 
 
 def _left_out(work: Work, balance: Balance) -> list[str]:
     tables = [
-        f"{each.table}, {_rows(each.left_out)}: {each.reason}"
-        for each in balance.tables
-        if each.left_out
+        f"{table.table}, {_rows(table.left_out)}: {table.reason}"
+        for table in balance.tables
+        if table.left_out
     ]
     removed = work.result("schema_stripping", StrippedSchema).removed
     return tables + [
-        f"{each.table}.{each.column}: {each.reason}"
-        for each in removed
-        if each.column and each.is_decided
+        f"{removal.table}.{removal.column}: {removal.reason}"
+        for removal in removed
+        if removal.column and removal.is_decided
     ]
 
 
@@ -114,13 +122,13 @@ class _Reasons:
             some.append(value)
 
     def lines(self) -> list[str]:
-        found = [
+        texts = [
             f"{table}, {'once' if times == 1 else f'{times:,} times'}: {kind} "
             f"({_some(self._examples[table, kind])})"
             for (table, kind), times in self._counted.most_common()
         ]
-        more = len(found) - REASONS_MAX
-        return found[:REASONS_MAX] + (
+        more = len(texts) - REASONS_MAX
+        return texts[:REASONS_MAX] + (
             [f"and {more} more reasons, in the target's _findings"] if more > 0 else []
         )
 

@@ -59,7 +59,8 @@ class MappingValidation:
     @property
     def is_proven(self) -> bool:
         return all(
-            each.adds_up and not each.lost_rows and not each.changed_rows for each in self.tables
+            table.adds_up and not table.lost_rows and not table.changed_rows
+            for table in self.tables
         )
 
 
@@ -69,34 +70,42 @@ def mapping_validation(work: Work, ctx: StepContext) -> MappingValidation:
         work.result("etl_script", EtlPlan),
         work.result("dataset_selection", Selection),
     )
-    found = MappingValidation([])
+    result = MappingValidation([])
     with open_target(work) as target:
         for dataset in plan.datasets:
             if dataset.table in selection.rows:
-                found.tables.append(_proof(work, ctx, target, plan, dataset))
-                ctx.progress(100 * len(found.tables) // len(selection.rows))
+                result.tables.append(_proof(work, ctx, target, plan, dataset))
+                ctx.progress(100 * len(result.tables) // len(selection.rows))
         joined = [
-            each
+            reference
             for dataset in plan.datasets
-            for each in dataset.references
-            if each.kind == "joined"
+            for reference in dataset.references
+            if reference.kind == "joined"
         ]
-        for table in sorted({each.via for each in joined if each.via}):
-            found.joins.append(
-                _join_proof(work, ctx, target, plan, [each for each in joined if each.via == table])
+        for table in sorted({joining.via for joining in joined if joining.via}):
+            result.joins.append(
+                _join_proof(
+                    work, ctx, target, plan, [joining for joining in joined if joining.via == table]
+                )
             )
-    for each in found.tables:
-        if each.lost_rows or each.changed_rows or not each.adds_up:
-            text = f"{each.table}: {each.lost_rows} rows lost, {each.changed_rows} changed"
-            ctx.log("ERROR", text, table=each.table, lost=each.lost, changed=each.changed)
-    rows = sum(each.source_rows for each in found.tables)
+    for table_proof in result.tables:
+        if table_proof.lost_rows or table_proof.changed_rows or not table_proof.adds_up:
+            text = f"{table_proof.table}: {table_proof.lost_rows} rows lost, {table_proof.changed_rows} changed"
+            ctx.log(
+                "ERROR",
+                text,
+                table=table_proof.table,
+                lost=table_proof.lost,
+                changed=table_proof.changed,
+            )
+    rows = sum(table_proof.source_rows for table_proof in result.tables)
     ctx.log(
         "INFO",
-        f"{rows} rows of {len(found.tables)} tables compared",
+        f"{rows} rows of {len(result.tables)} tables compared",
         rows=rows,
-        is_proven=found.is_proven,
+        is_proven=result.is_proven,
     )
-    return found
+    return result
 
 
 def _proof(
@@ -122,7 +131,9 @@ def _join_proof(
         ctx.check_cancelled()
         for row in batch.rows:
             proof.rows += 1
-            proof.found += any(_is_referred(target, plan, each, row) for each in references)
+            proof.found += any(
+                _is_referred(target, plan, reference, row) for reference in references
+            )
     return proof
 
 
@@ -133,20 +144,22 @@ def _is_referred(target: Target, plan: EtlPlan, reference: ReferenceMapping, row
     assert other is not None
     if len(one.key) != 1 or len(other.key) != 1:
         return False
-    made = id_of({one.key[0]: row[reference.via_column or ""]}, one)
-    named = id_of({other.key[0]: row[reference.via_target or ""]}, other)
-    document = target.document(one.resource, made) if made and named else None
-    if document is None or named is None:
+    document_id = id_of({one.key[0]: row[reference.via_column or ""]}, one)
+    reference_id = id_of({other.key[0]: row[reference.via_target or ""]}, other)
+    document = target.document(one.resource, document_id) if document_id and reference_id else None
+    if document is None or reference_id is None:
         return False
-    return named in referred(document, reference.path) and target.has(other.resource, named)
+    return reference_id in referred(document, reference.path) and target.has(
+        other.resource, reference_id
+    )
 
 
 def _compare(target: Target, dataset: Dataset, built: Built, proof: TableProof) -> None:
-    written = target.document_of(dataset.resource, built.origin)
-    if written is None:
+    document = target.document_of(dataset.resource, built.origin)
+    if document is None:
         if not target.is_refused(built.origin):
             proof.lost_rows += 1
             proof.lost += [built.origin][: EXAMPLES_MAX - len(proof.lost)]
-    elif written != built.document:
+    elif document != built.document:
         proof.changed_rows += 1
         proof.changed += [built.origin][: EXAMPLES_MAX - len(proof.changed)]

@@ -32,11 +32,13 @@ def performance(work: Work, ctx: StepContext) -> Performance:
     reads = 0
     with open_target(work) as target:
         ids = [
-            (name, each["id"]) for name in target.resources() for _, each in _first(target, name)
+            (name, document["id"])
+            for name in target.resources()
+            for _, document in _first(target, name)
         ]
         began = time.perf_counter()
-        for name, made in ids[:READS]:
-            reads += target.has(name, made)
+        for name, document_id in ids[:READS]:
+            reads += target.has(name, document_id)
         seconds = time.perf_counter() - began
     speed = round(moved.rows / moved.seconds, 1) if moved.seconds else 0.0
     mean = round(1000 * seconds / reads, 4) if reads else 0.0
@@ -50,4 +52,4 @@ def performance(work: Work, ctx: StepContext) -> Performance:
 
 
 def _first(target: Target, resource: str, limit: int = 20):
-    return [each for each, _ in zip(target.documents(resource), range(limit), strict=False)]
+    return [document for document, _ in zip(target.documents(resource), range(limit), strict=False)]

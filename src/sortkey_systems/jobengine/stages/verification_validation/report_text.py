@@ -77,7 +77,8 @@ def _percent(part: float, whole: float) -> str:
 def _tables(report: FinalReport) -> str:
     lines = ["| " + " | ".join(title for _, title in _COLUMNS) + " |", "|" + "---|" * len(_COLUMNS)]
     lines += [
-        "| " + " | ".join(str(each[name]) for name, _ in _COLUMNS) + " |" for each in report.tables
+        "| " + " | ".join(str(table[name]) for name, _ in _COLUMNS) + " |"
+        for table in report.tables
     ]
     return "\n".join(lines)
 

@@ -39,67 +39,65 @@ def judge(
     """`wrong` is what the source does not explain, `missed` are the thresholds of rules that were
     not reached.
     """
-    found = Verdict("passed", "", [*wrong, *missed])
-    kept = balance.rows - balance.left_out
-    for each in balance.tables:
-        if each.table in allowed.tables:
-            what, limit = f"rows of {each.table} not in the target", allowed.tables[each.table]
-            _hold(found, what, each.lost, each.rows - each.left_out, limit)
-    others = sum(each.lost for each in balance.tables if each.table not in allowed.tables)
+    verdict = Verdict("passed", "", [*wrong, *missed])
+    migrated_rows = balance.rows - balance.left_out
+    for table in balance.tables:
+        if table.table in allowed.tables:
+            what, limit = f"rows of {table.table} not in the target", allowed.tables[table.table]
+            _hold(verdict, what, table.lost, table.rows - table.left_out, limit)
+    others = sum(table.lost for table in balance.tables if table.table not in allowed.tables)
     of = "other tables" if allowed.tables else "the source"
-    _hold(found, f"rows of {of} not in the target", others, kept, allowed.rows)
+    _hold(verdict, f"rows of {of} not in the target", others, migrated_rows, allowed.rows)
     _hold(
-        found,
+        verdict,
         "references that lead nowhere",
         balance.references_dangling,
         balance.references,
         allowed.references,
     )
     _hold(
-        found,
+        verdict,
         "values that could not be converted",
         balance.values_refused,
         balance.values,
         allowed.values,
     )
     if wrong:
-        found.outcome = "failed"
-    elif found.exceeded:
-        found.outcome = "needs_review"
-    found.text = _sentence(found, balance, kept)
-    return found
+        verdict.outcome = "failed"
+    elif verdict.exceeded:
+        verdict.outcome = "needs_review"
+    verdict.text = _sentence(verdict, balance, migrated_rows)
+    return verdict
 
 
-def _hold(found: Verdict, what: str, lost: int, total: int, limit: str) -> None:
+def _hold(verdict: Verdict, what: str, lost: int, total: int, limit: str) -> None:
     """Record a loss as allowed, or as more than that."""
     if lost:
-        lines = found.allowed if lost <= allowance(limit, total) else found.exceeded
+        lines = verdict.allowed if lost <= allowance(limit, total) else verdict.exceeded
         lines.append(f"{what}: {lost:,} of {total:,}, allowed {limit}")
 
 
-def _sentence(found: Verdict, balance: Balance, kept: int) -> str:
-    present = kept - balance.lost
-    if found.outcome == "failed":
-        return (
-            f"Failed: the target is not what the source says ({found.exceeded[0]}). Do not use it."
-        )
+def _sentence(verdict: Verdict, balance: Balance, migrated_rows: int) -> str:
+    present = migrated_rows - balance.lost
+    if verdict.outcome == "failed":
+        return f"Failed: the target is not what the source says ({verdict.exceeded[0]}). Do not use it."
     left_out = (
         f" {balance.left_out:,} more rows were left out by rules." if balance.left_out else ""
     )
     mapped, columns = balance.columns
     gone = f"{columns - mapped:,} of {columns:,} columns" if mapped < columns else ""
     if balance.lost:
-        rows = (
-            f"{balance.lost:,} of {kept:,} rows of the source ({100 * balance.lost / kept:.1f} %)"
-        )
+        rows = f"{balance.lost:,} of {migrated_rows:,} rows of the source ({100 * balance.lost / migrated_rows:.1f} %)"
         rows += f"{f' and {gone}' if gone else ''} are not in the target"
     else:
         rows = (
             f"all {present:,} rows of the source are in the "
             f"target{f', without {gone}' if gone else ''}"
         )
-    if found.outcome == "needs_review":
-        limits = "1 limit is" if len(found.exceeded) == 1 else f"{len(found.exceeded)} limits are"
+    if verdict.outcome == "needs_review":
+        limits = (
+            "1 limit is" if len(verdict.exceeded) == 1 else f"{len(verdict.exceeded)} limits are"
+        )
         return f"Needs review: {rows}. {limits} exceeded.{left_out}"
-    also = ", as the limits of the journey allow" if found.allowed else ""
+    also = ", as the limits of the journey allow" if verdict.allowed else ""
     return f"Passed: {rows}{also}.{left_out}"
