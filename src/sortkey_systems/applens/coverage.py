@@ -130,7 +130,7 @@ class Coverage:
 
     def _gaps(self) -> Iterator[str]:
         if self.files_not_read:
-            yield f"{self._files}: {_first([str(problem) for problem in self.files_not_read], '; ')}"
+            yield f"{self._files}: {_first([str(file) for file in self.files_not_read], '; ')}"
         if self.files_left_out:
             left_out = _counted(
                 len(self.files_left_out), "file was left out", "files were left out"

@@ -54,7 +54,8 @@ def without_password(address: str) -> str:
     path, question, query = rest.partition("?")
     user_name = user.partition(":")[0] if user.partition(":")[2] else user
     parameters = _plain_query(query)
-    return f"{scheme}://{user_name}{at}{hosts}{path}{question if parameters or not query else ''}{parameters}"
+    mark = question if parameters or not query else ""
+    return f"{scheme}://{user_name}{at}{hosts}{path}{mark}{parameters}"
 
 
 def stored_address(address: str) -> str | None:

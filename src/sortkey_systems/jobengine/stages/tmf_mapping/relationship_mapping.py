@@ -68,7 +68,8 @@ def relationship_mapping(work: Work, ctx: StepContext) -> RelationshipMappings:
         elif matches.of(entity.table):
             _link(entity, matches, mappings, result)
     for reference in result.references:
-        text = f"{reference.table} refers to {reference.target_table} as {reference.path} ({reference.kind})"
+        target = f"{reference.target_table} as {reference.path} ({reference.kind})"
+        text = f"{reference.table} refers to {target}"
         ctx.log("INFO", text, table=reference.table, path=reference.path)
     for table, column, reason in result.unmapped:
         ctx.log(

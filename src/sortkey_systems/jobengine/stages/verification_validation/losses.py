@@ -75,10 +75,10 @@ def _columns(work: Work) -> list[str]:
     for removal in work.result("schema_stripping", StrippedSchema).removed:
         reasons[f"{removal.table}.{removal.column}"] = removal.reason
     return [
-        f"{column_coverage.table}.{column}: {reasons.get(f'{column_coverage.table}.{column}', 'it has no place')}"
-        for column_coverage in work.result("api_coverage_analysis", Coverage).columns
-        if column_coverage.table in migrated
-        for column in column_coverage.left_behind
+        f"{of.table}.{column}: {reasons.get(f'{of.table}.{column}', 'it has no place')}"
+        for of in work.result("api_coverage_analysis", Coverage).columns
+        if of.table in migrated
+        for column in of.left_behind
     ]
 
 

@@ -88,17 +88,17 @@ def mapping_validation(work: Work, ctx: StepContext) -> MappingValidation:
                     work, ctx, target, plan, [joining for joining in joined if joining.via == table]
                 )
             )
-    for table_proof in result.tables:
-        if table_proof.lost_rows or table_proof.changed_rows or not table_proof.adds_up:
-            text = f"{table_proof.table}: {table_proof.lost_rows} rows lost, {table_proof.changed_rows} changed"
+    for proof in result.tables:
+        if proof.lost_rows or proof.changed_rows or not proof.adds_up:
+            text = f"{proof.table}: {proof.lost_rows} rows lost, {proof.changed_rows} changed"
             ctx.log(
                 "ERROR",
                 text,
-                table=table_proof.table,
-                lost=table_proof.lost,
-                changed=table_proof.changed,
+                table=proof.table,
+                lost=proof.lost,
+                changed=proof.changed,
             )
-    rows = sum(table_proof.source_rows for table_proof in result.tables)
+    rows = sum(proof.source_rows for proof in result.tables)
     ctx.log(
         "INFO",
         f"{rows} rows of {len(result.tables)} tables compared",
