@@ -22,7 +22,7 @@ def test_a_token_may_read_where_a_key_may(client: TestClient, tokens: Tokens) ->
     assert refused.status_code == 403
     assert (
         refused.json()["error"]["message"]
-        == "the token may only read: this needs one with the scope 'full'"
+        == "the token may only read: use one with the scope 'full'"
     )
 
 

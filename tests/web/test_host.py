@@ -27,7 +27,7 @@ def test_a_table_that_differs_is_reported_once_with_the_command_that_helps(
     ]
     assert lines
     assert len(lines) == len(set(lines))
-    assert all(line.endswith("`sortkey plan wallcrawler` says what to do") for line in lines)
+    assert all(line.endswith("run `sortkey plan wallcrawler` to see what to do") for line in lines)
 
 
 def test_a_system_at_the_root_has_no_name_in_its_paths_and_in_its_url(

@@ -1,16 +1,16 @@
-"""REST: what a system gives to the host, and what the host gives to a system. Built on FastAPI.
+"""REST on FastAPI: what a system gives to the host, and what the host gives to a system.
 
-    Mount, make_app                 routes under a name; the app of several of them
-    Host                            installed systems on their resources, with the app that serves them
+    Mount, make_app                 routes under a name; an app with several mounts
+    Host                            systems with their resources, and the app that serves them
     Refused, errors_for             errors of one shape, and their documentation
-    status_of                       the status and the code of an error, for routes with a shape of their own
+    status_of                       status and code of an error, for routes with another shape
     Page                            a page of a list
-    Tokens, User, signed_in         who asks: signed tokens of users
-    ApiKeys, Access, api_key_access what may be asked: keys of programs
+    Tokens, User, signed_in         users, authenticated by signed tokens
+    ApiKeys, Access, api_key_access programs, authenticated by API keys
     OriginPolicy                    which web pages may call, and under which host names
     Waits                           requests that wait for something, without a thread
 
-Names are loaded when they are first used: a service that only raises `Refused` needs no FastAPI.
+Names are loaded on first use: a service that only raises `Refused` does not load FastAPI.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sortkey.web.tokens import Tokens, User
     from sortkey.web.waits import Waits
 
-_ROOMS = {
+_MODULES = {
     "api_keys": ("Access", "ApiKeys"),
     "app": ("Mount", "make_app"),
     "callers": ("api_key_access", "signed_in"),
@@ -41,7 +41,7 @@ _ROOMS = {
     "tokens": ("Tokens", "User"),
     "waits": ("Waits",),
 }
-_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "Access",
@@ -64,11 +64,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _ROOM_OF:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module 'sortkey.web' has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(f"sortkey.web.{_ROOM_OF[name]}"), name)
+    value = getattr(import_module(f"sortkey.web.{_MODULE_OF[name]}"), name)
     globals()[name] = value
     return value
 

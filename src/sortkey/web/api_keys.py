@@ -1,6 +1,7 @@
-"""Keys of programs: `sk_…`, shown once, kept as their SHA-256 in the table `sortkey-api-keys`.
+"""API keys of programs: `sk_…`, shown once, stored as a SHA-256 hash in the table
+`sortkey-api-keys`.
 
-A key is for one system, to read or for everything, for some time, until it is revoked.
+A key gives read or full access to one system until it expires or is revoked.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ KEY_ID = "[0-9a-f]{12}"
 SECRET_BYTES = 32
 DAYS = 365
 USED_SECONDS = 60
-"""How often at most it is noted that a key was used: a write for each request would cost more than
-the request.
+"""The least time between two updates of `last_used_at`: writing it for every request would cost
+more than the request.
 """
 
 model = Model("api-keys", doc="Keys of programs that use the REST interfaces.")
@@ -54,7 +55,7 @@ table = model.add(
 
 
 class ApiKey(Entity, table=table, names=camel):
-    """What is kept of a key: never the key itself."""
+    """The stored record of a key, without the key itself."""
 
     key_id: Annotated[str, Field(pattern=f"^{KEY_ID}$")]
     system: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
@@ -63,7 +64,7 @@ class ApiKey(Entity, table=table, names=camel):
     user_id: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     secret_sha256: str
     proof: str | None = None
-    """Who made it: an HMAC of all that it opens, with the secret of the server."""
+    """An HMAC of what the key gives access to, made with the secret of the server."""
     created_at: Annotated[InstantSeconds | None, Created] = None
     expires_at: InstantSeconds
     revoked_at: InstantSeconds | None = None
@@ -83,7 +84,7 @@ class ApiKey(Entity, table=table, names=camel):
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key that was just made. `text` is the key itself, which nobody can show again."""
+    """A key that was just created. `text` is the key itself, which cannot be shown again."""
 
     text: str
     record: ApiKey
@@ -91,8 +92,8 @@ class NewKey:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a caller may do. `caller_id` tells callers apart; `user_id` is the user that a key or
-    token is for.
+    """What a caller may do. `caller_id` identifies the caller, `user_id` the user of its key or
+    token.
     """
 
     caller_id: str
@@ -102,16 +103,16 @@ class Access:
 
 
 class Forbidden(Refused):
-    """Who asks is known, and may not."""
+    """The caller is known but has no permission."""
 
     status = 403
 
 
 class ApiKeys:
-    """The keys in a store. `ensure` makes their table.
+    """The keys in a store. `ensure` creates their table.
 
-    With `secret`, only keys count that were made with the same secret: to write items into the
-    table is not enough.
+    With `secret`, only keys that were created with the same secret are valid: write access to the
+    table is not enough to make one.
     """
 
     def __init__(
@@ -131,12 +132,12 @@ class ApiKeys:
         days: int = DAYS,
         user_id: str | None = None,
     ) -> NewKey:
-        """A new key, to be shown now and never again. Where data belongs to users, it sees that of
-        `user_id`.
+        """Create a key. Its text cannot be shown again. Where data belongs to users, the key
+        accesses that of `user_id`.
         """
         key_id, secret = secrets.token_hex(6), secrets.token_urlsafe(SECRET_BYTES)
         expires = self._now() + timedelta(days=days)
-        made = ApiKey(
+        record = ApiKey(
             key_id=key_id,
             system=system,
             name=name,
@@ -146,80 +147,73 @@ class ApiKeys:
             expires_at=expires,
         )
         if self._secret is not None:
-            made = made.changed(proof=_proof(made, self._secret))
-        return NewKey(f"{PREFIX}_{key_id}_{secret}", self._store.create(made))
+            record = record.changed(proof=_proof(record, self._secret))
+        return NewKey(f"{PREFIX}_{key_id}_{secret}", self._store.create(record))
 
     def list(self, system: str) -> list[ApiKey]:
         return self._store.query(ApiKey.of_system(system=system))
 
     def revoke(self, key_id: str) -> ApiKey:
-        """Make a key worthless, from the next request on. Raises NotFound; doing it twice
-        is fine.
-        """
-        found = self._store.get(ApiKey.key(key_id=key_id), consistent=True)
-        if found.revoked_at is not None:
-            return found
+        """Revoke a key from the next request on. Raises NotFound. Revoking twice is fine."""
+        record = self._store.get(ApiKey.key(key_id=key_id), consistent=True)
+        if record.revoked_at is not None:
+            return record
         return self._store.update(ApiKey.key(key_id=key_id), set={"revoked_at": self._now()})
 
     def check(self, text: str, system: str, needed: Right = "read") -> Access:
-        """What a key may do. Raises Unauthenticated, and Forbidden where the key is good but not
-        for this.
-        """
-        found = self._find(text)
-        if found is None or not found.is_good(self._now()):
+        """What a key may do. Raises Unauthenticated, or Forbidden if it lacks the access."""
+        record = self._find(text)
+        if record is None or not record.is_good(self._now()):
             raise Unauthenticated(
-                "the key is not known, has expired or was revoked: ask for another", "ApiKey"
+                "the key is unknown, expired or revoked: create a new one", "ApiKey"
             )
-        if found.system != system:
-            raise Forbidden(f"the key is for {found.system}, not for {system}")
-        if needed == "full" and found.access != "full":
-            raise Forbidden("the key may only read: this needs one with full access")
-        self._note_use(found)
-        return Access(found.key_id, found.name, found.access, found.user_id)
+        if record.system != system:
+            raise Forbidden(f"the key is for {record.system}, not for {system}: use another key")
+        if needed == "full" and record.access != "full":
+            raise Forbidden("the key may only read: use one with full access")
+        self._note_use(record)
+        return Access(record.key_id, record.name, record.access, record.user_id)
 
     def _find(self, text: str) -> ApiKey | None:
         prefix, _, rest = text.partition("_")
         key_id, _, secret = rest.partition("_")
         if prefix != PREFIX or not re.fullmatch(KEY_ID, key_id):
             return None
-        found = self._store.find(ApiKey.key(key_id=key_id), consistent=True)
-        # Compared also where nothing was found, so that both take the same time.
-        is_same = hmac.compare_digest(_hash(secret), found.secret_sha256 if found else _hash(""))
-        return found if found and is_same and self._is_ours(found) else None
+        record = self._store.find(ApiKey.key(key_id=key_id), consistent=True)
+        # Compare even if there is no record, so that both cases take the same time.
+        is_same = hmac.compare_digest(_hash(secret), record.secret_sha256 if record else _hash(""))
+        return record if record and is_same and self._is_ours(record) else None
 
-    def _is_ours(self, found: ApiKey) -> bool:
+    def _is_ours(self, record: ApiKey) -> bool:
         return self._secret is None or hmac.compare_digest(
-            _proof(found, self._secret), found.proof or ""
+            _proof(record, self._secret), record.proof or ""
         )
 
-    def _note_use(self, found: ApiKey) -> None:
-        """Who asks is let in also where that cannot be noted: the table may be throttled, or the
-        key just deleted.
+    def _note_use(self, record: ApiKey) -> None:
+        """Update `last_used_at`. A failure does not reject the request: the table may be throttled,
+        or the key just deleted.
         """
-        now = self._now()
-        if (
-            found.last_used_at is not None
-            and (now - found.last_used_at).total_seconds() < USED_SECONDS
-        ):
+        now, last = self._now(), record.last_used_at
+        if last is not None and (now - last).total_seconds() < USED_SECONDS:
             return
         try:
-            self._store.update(ApiKey.key(key_id=found.key_id), set={"last_used_at": now})
+            self._store.update(ApiKey.key(key_id=record.key_id), set={"last_used_at": now})
         except SortkeyError as error:
-            log.warning("the use of the key %s could not be noted: %s", found.key_id, error)
+            log.warning("the use of the key %s could not be recorded: %s", record.key_id, error)
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(int(self._clock()), UTC)
 
 
 def _hash(secret: str) -> str:
-    """A plain hash is enough: the secret is 32 random bytes, which nobody can try out."""
+    """A plain hash is enough: the secret is 32 random bytes, too many to guess."""
     return sha256(secret.encode()).hexdigest()
 
 
 def _proof(key: ApiKey, secret: bytes) -> str:
-    """Of everything that says what the key opens. Name and use may change; revoking it is open to
-    everybody.
+    """An HMAC of everything that grants access. Name and last use may change, and anyone with write
+    access may revoke the key.
     """
     expires = int(key.expires_at.timestamp())
-    what = [key.key_id, key.system, key.access, key.user_id, key.secret_sha256, expires]
-    return hmac.new(secret, json.dumps(what).encode(), sha256).hexdigest()
+    values = [key.key_id, key.system, key.access, key.user_id, key.secret_sha256, expires]
+    return hmac.new(secret, json.dumps(values).encode(), sha256).hexdigest()

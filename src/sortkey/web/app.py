@@ -1,4 +1,4 @@
-"""The REST app: each system under its name, one OpenAPI document, one shape of errors, one health
+"""The REST app: each system under its name, with one OpenAPI document, error shape and health
 check.
 """
 
@@ -29,9 +29,12 @@ TITLE = "Sortkey"
 
 @dataclass(frozen=True)
 class Mount:
-    """Routes under a name, or `at_root` of the app. Of `large_bodies`, which are patterns of paths
-    as "/files/*", the routes limit the sizes of request bodies themselves. Those of `any_origin`
-    pages of other sites may call."""
+    """Routes under a name, or `at_root` of the app.
+
+    `large_bodies` and `any_origin` are patterns of paths, such as "/files/*". Routes of
+    `large_bodies` limit the size of request bodies themselves. Web pages of other sites may call
+    routes of `any_origin`.
+    """
 
     name: str
     router: APIRouter
@@ -64,35 +67,37 @@ def make_app(
     unlimited: Sequence[str] = (),
     origins: OriginPolicy | None = None,
 ) -> FastAPI:
-    """Routes under their names. Without `tokens` or `keys`, routes that require them refuse
-    everybody.
+    """Make an app of mounts. Without `tokens` or `keys`, routes that require them reject every
+    request.
 
     `objects` are buckets by name: presigned links to buckets in folders are served under /objects.
     Request bodies have at most `bytes_max` bytes, except on paths that begin with one of
-    `unlimited`. `origins` says under which names the app is reached, and keeps pages of other sites
-    out; without it that is left to whoever serves the app.
+    `unlimited`. `origins` restricts host names and keeps out web pages of other sites. Without it
+    that is up to the server in front.
     """
     app = FastAPI(
         title=title,
         version=__version__,
-        docs_url=None,  # those load their scripts from elsewhere
+        docs_url=None,  # it loads scripts from another site
         redoc_url=None,
-        openapi_tags=[{"name": each.name, "description": each.description} for each in mounts],
+        openapi_tags=[{"name": mount.name, "description": mount.description} for mount in mounts],
     )
     app.state.tokens, app.state.keys, app.state.objects = tokens, keys, objects
     add_error_handlers(app)
     if origins is not None:
-        invited = tuple(f"{mount.prefix}{each}" for mount in mounts for each in mount.any_origin)
-        app.add_middleware(OriginCheck, policy=origins, any_origin=invited)
-    patterns = [f"{OBJECTS_PATH}/*", *(f"{each}*" for each in unlimited)]
-    patterns += [f"{mount.prefix}{each}" for mount in mounts for each in mount.large_bodies]
+        open_paths = tuple(f"{mount.prefix}{path}" for mount in mounts for path in mount.any_origin)
+        app.add_middleware(OriginCheck, policy=origins, any_origin=open_paths)
+    patterns = [f"{OBJECTS_PATH}/*", *(f"{path}*" for path in unlimited)]
+    patterns += [f"{mount.prefix}{path}" for mount in mounts for path in mount.large_bodies]
     app.add_middleware(Guards, bytes_max=bytes_max, unlimited=tuple(patterns))
     if objects is not None:
         app.include_router(object_router(objects), prefix=OBJECTS_PATH)
-    _add_health(app, [each.name for each in mounts])
+    _add_health(app, [mount.name for mount in mounts])
     add_reference(app)
-    for each in mounts:  # last: one at the root must not hide the routes of the host
-        app.include_router(each.router, prefix=each.prefix, tags=[each.name], responses=ANY_ERROR)
+    for mount in mounts:  # last: a mount at the root must not hide the routes of the host
+        app.include_router(
+            mount.router, prefix=mount.prefix, tags=[mount.name], responses=ANY_ERROR
+        )
     use_own_document(app)
     return app
 

@@ -1,5 +1,5 @@
-"""The header Range (RFC 9110, 14): one range of bytes of an object. Several at once are answered
-with the whole.
+"""The header Range (RFC 9110, 14): one range of bytes of an object. A request for several ranges
+gets the whole object.
 """
 
 from __future__ import annotations
@@ -18,22 +18,20 @@ class ByteRange(NamedTuple):
 
 
 class Unsatisfiable(Exception):
-    """The range lies behind the end."""
+    """The range begins after the end."""
 
 
 def range_in(header: str | None, size: int) -> ByteRange | None:
-    """The range that is asked for; None where the whole is to be sent: no range, several, or
-    something unknown.
-    """
-    found = _ONE_RANGE.fullmatch(header or "")
-    if found is None or found[1] == found[2] == "":
+    """The requested range. None means the whole object: no range, several, or an unknown unit."""
+    match = _ONE_RANGE.fullmatch(header or "")
+    if match is None or match[1] == match[2] == "":
         return None
-    if not found[1]:  # bytes=-500: the last 500
-        start, end = max(0, size - int(found[2])), size
+    if not match[1]:  # bytes=-500: the last 500
+        start, end = max(0, size - int(match[2])), size
     else:
-        start, end = int(found[1]), min(int(found[2]) + 1, size) if found[2] else size
-        if found[2] and int(found[2]) < start:
-            return None  # turned around: no range at all, as the RFC has it
+        start, end = int(match[1]), min(int(match[2]) + 1, size) if match[2] else size
+        if match[2] and int(match[2]) < start:
+            return None  # reversed: the RFC says to ignore it
     if start >= size:
         raise Unsatisfiable
     return ByteRange(start, end)

@@ -1,7 +1,6 @@
-"""Who asks: dependencies of routes that let in users with tokens and programs with keys.
+"""Dependencies of routes that authenticate users by token and programs by API key.
 
-Every system takes both, whichever of the two its routes are about: what `sortkey token` and
-`sortkey keys create` print for a system opens that system.
+Every system accepts both, whatever `sortkey token` and `sortkey keys create` print for it.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from sortkey.web.api_keys import Access, ApiKeys, Forbidden, Right
 from sortkey.web.tokens import Tokens, Unauthenticated, User
 
 FULL_SCOPE = "full"
-"""What a token needs where a key would need full access. Any other token may read."""
+"""The scope that gives a token full access. Other tokens may read."""
 READING_METHODS = ("GET", "HEAD")
 
 _bearer = HTTPBearer(
@@ -31,11 +30,10 @@ Key = Annotated[str | None, Depends(_header)]
 
 
 def signed_in(system: str) -> Callable[..., User]:
-    """A dependency: the user whose token came with the request, or whom its key stands for. 401
-    without a good one.
+    """A dependency: the user of the token or key in the request. Answers 401 without a valid one.
 
-    A key that was made for no user is a user of its own. One that may only read gets 403 for
-    anything else.
+    A key that was created without a user acts as a separate user. A key that may only read gets 403
+    for anything else.
     """
 
     def user(request: Request, token: Token, key: Key) -> User:
@@ -43,7 +41,7 @@ def signed_in(system: str) -> Callable[..., User]:
             return _tokens(request).check(token.credentials, system)
         if key is None:
             raise Unauthenticated(
-                "a token is needed, in the header Authorization: Bearer …, or a key, in X-Api-Key"
+                "send a token in the header Authorization: Bearer …, or a key in X-Api-Key"
             )
         needed: Right = "read" if request.method in READING_METHODS else "full"
         access = _keys(request).check(key, system, needed)
@@ -53,19 +51,17 @@ def signed_in(system: str) -> Callable[..., User]:
 
 
 def api_key_access(system: str, needed: Right = "read") -> Callable[..., Access]:
-    """A dependency: what the key that came with the request may do. 401 without a good one, 403
-    without the right.
+    """A dependency: the access of the key in the request. Answers 401 without a valid key, and 403
+    if it lacks the access.
 
-    A token does too: one with the scope "full" may do everything, any other may read.
+    A token is accepted as well: with the scope "full" it has full access, otherwise it may read.
     """
 
     def access(request: Request, key: Key, token: Token) -> Access:
         if key is not None:
             return _keys(request).check(key, system, needed)
         if token is None:
-            message = (
-                "a key is needed, in the header X-Api-Key, or a token, in Authorization: Bearer …"
-            )
+            message = "send a key in the header X-Api-Key, or a token in Authorization: Bearer …"
             raise Unauthenticated(message, "ApiKey")
         return _access_of(_tokens(request).check(token.credentials, system), needed)
 
@@ -75,14 +71,14 @@ def api_key_access(system: str, needed: Right = "read") -> Callable[..., Access]
 def _access_of(user: User, needed: Right) -> Access:
     right: Right = "full" if FULL_SCOPE in user.scopes else "read"
     if needed == "full" and right != "full":
-        raise Forbidden(f"the token may only read: this needs one with the scope {FULL_SCOPE!r}")
+        raise Forbidden(f"the token may only read: use one with the scope {FULL_SCOPE!r}")
     return Access(f"user-{user.user_id}", user.user_id, right, user.user_id)
 
 
 def _tokens(request: Request) -> Tokens:
     tokens: Tokens | None = request.app.state.tokens
     if tokens is None:
-        raise Unauthenticated("this server takes no tokens: it was started without a secret")
+        raise Unauthenticated("this server accepts no tokens: it was started without a secret")
     return tokens
 
 
@@ -90,6 +86,6 @@ def _keys(request: Request) -> ApiKeys:
     keys: ApiKeys | None = request.app.state.keys
     if keys is None:
         raise Unauthenticated(
-            "this server takes no keys: it was started without a store for them", "ApiKey"
+            "this server accepts no keys: it was started without a store for them", "ApiKey"
         )
     return keys

@@ -1,4 +1,4 @@
-"""The OpenAPI document of the app, where FastAPI's own does not say what is answered."""
+"""Corrections to FastAPI's OpenAPI document, where it does not match the responses."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ JSON = "application/json"
 
 
 def use_own_document(app: FastAPI) -> None:
-    """Errors are JSON, also of routes that answer with something else."""
-    written = app.openapi
+    """Document errors as JSON, even for routes with another response type."""
+    original = app.openapi
 
     def openapi() -> dict[str, Any]:
         is_new = app.openapi_schema is None
-        document = written()
+        document = original()
         if is_new:
             for answer in _errors(document):
                 _as_json(answer)
@@ -28,17 +28,15 @@ def use_own_document(app: FastAPI) -> None:
 
 
 def methods_at(document: dict[str, Any], path: str) -> list[str]:
-    """The methods of a path: of reports/make, and not of reports/{id}, where both could
-    be meant.
-    """
-    fitting = [each for each in document["paths"] if _pattern(each).fullmatch(path)]
-    named = min(fitting, key=lambda each: each.count("{"), default="")
-    return [method.upper() for method in document["paths"].get(named, ())]
+    """The methods of a path. If reports/make and reports/{id} both match, the first is meant."""
+    matches = [template for template in document["paths"] if _pattern(template).fullmatch(path)]
+    template = min(matches, key=lambda match: match.count("{"), default="")
+    return [method.upper() for method in document["paths"].get(template, ())]
 
 
 @cache
 def _pattern(template: str) -> re.Pattern[str]:
-    return re.compile("[^/]+".join(re.escape(each) for each in re.split(r"\{[^}]*\}", template)))
+    return re.compile("[^/]+".join(re.escape(part) for part in re.split(r"\{[^}]*\}", template)))
 
 
 def _errors(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -50,7 +48,7 @@ def _errors(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _as_json(answer: dict[str, Any]) -> None:
-    """FastAPI gives an error the type of the route's success."""
+    """FastAPI documents an error with the type of the route's success."""
     contents = answer.get("content", {})
     if contents and JSON not in contents:
         answer["content"] = {JSON: next(iter(contents.values()))}

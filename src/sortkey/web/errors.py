@@ -1,5 +1,4 @@
-"""One shape for every answer that is no success, whoever refused: a system, the store, FastAPI, or
-a fault of ours.
+"""One JSON shape for every error response, whether from a system, the store, FastAPI or a bug.
 
 {"error": {"code": "NotFound", "message": "…what to do…", "details": {…}, "requestId": "…"}}
 """
@@ -26,46 +25,44 @@ log = logging.getLogger("sortkey.web")
 
 RETRY_SECONDS = 1
 _RULES = ("value_error", "assertion_error")
-"""What a validator says: the value has the right type, as the document has it, and breaks a rule.
-"""
+"""Problems that a validator found: the value has the right type but breaks a rule."""
 _CODES = {413: "TooLarge"}
-"""Where the phrase is not the name that the same refusal has elsewhere; also, Python has changed
-this one.
-"""
+"""Codes that differ from the phrase of the status. Python versions disagree about this phrase."""
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 class ErrorBody(BaseModel):
-    """What was refused, and what to do."""
+    """What is wrong, and what to do."""
 
-    code: str = Field(description="A name for programs", examples=["NotFound"])
-    message: str = Field(description="A sentence for people, with what to do")
+    code: str = Field(description="An identifier for programs", examples=["NotFound"])
+    message: str = Field(description="A sentence for people, which says what to do")
     details: dict[str, Any] = Field(
-        default_factory=dict, description="What the message is about, for programs"
+        default_factory=dict, description="The values in the message, for programs"
     )
     requestId: str = Field(
-        description="Names the request in the server's log; also in the header X-Request-Id"
+        description="The id of the request in the server's log and in the header X-Request-Id"
     )
 
 
 class ErrorAnswer(BaseModel):
-    """Every answer that is no success."""
+    """Every error response."""
 
     error: ErrorBody
 
 
 def errors_for(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """What a route can answer besides success, for its `responses`."""
+    """The errors of a route, for its `responses`."""
     return {
-        each: {"model": ErrorAnswer, "description": HTTPStatus(each).phrase} for each in statuses
+        status: {"model": ErrorAnswer, "description": HTTPStatus(status).phrase}
+        for status in statuses
     }
 
 
 ANY_ERROR: dict[int | str, dict[str, Any]] = {
-    422: {"model": ErrorAnswer, "description": "A value in the request is not what it should be"},
-    "default": {"model": ErrorAnswer, "description": "Any other answer that is no success"},
+    422: {"model": ErrorAnswer, "description": "A value in the request is not valid"},
+    "default": {"model": ErrorAnswer, "description": "Any other error"},
 }
-"""Every route has these."""
+"""The errors that every route documents."""
 
 
 def error_answer(
@@ -76,17 +73,17 @@ def error_answer(
     details: Mapping[str, Any] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    """An answer in the shape of all errors."""
+    """An error response."""
     error = ErrorBody(code=code, message=message, details=dict(details or {}), requestId=request_id)
-    sent = dict(headers or {})
+    all_headers = dict(headers or {})
     if status in (429, 503):
-        sent.setdefault("Retry-After", str(RETRY_SECONDS))
-    return JSONResponse({"error": error.model_dump(mode="json")}, status, sent)
+        all_headers.setdefault("Retry-After", str(RETRY_SECONDS))
+    return JSONResponse({"error": error.model_dump(mode="json")}, status, all_headers)
 
 
 def internal_error(request_id: str) -> JSONResponse:
-    """A fault of ours: nothing is told but the id under which it stands in the log."""
-    message = f"the server failed; its log has the reason under {request_id}"
+    """The response to a bug. It contains only the id under which the log has the reason."""
+    message = f"the server failed: see its log under {request_id}"
     return error_answer(request_id, 500, "InternalError", message)
 
 
@@ -95,7 +92,7 @@ def request_id_of(request: Request) -> str:
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Answer every kind of error in the one shape."""
+    """Give all errors the same shape."""
     app.add_exception_handler(SortkeyError, _sortkey_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -107,9 +104,7 @@ async def _sortkey_error(request: Request, error: Any) -> JSONResponse:
     if known is None:
         log.error("request %s failed", request_id_of(request), exc_info=error)
         return internal_error(request_id_of(request))
-    if isinstance(
-        error, ValidationException
-    ):  # most likely what was sent; if not, it is a mistake of ours
+    if isinstance(error, ValidationException):  # most likely the request, but it may be a bug
         log.warning("request %s was refused by the store", request_id_of(request), exc_info=error)
     details: dict[str, Any] = getattr(error, "details", {})
     headers: dict[str, str] | None = getattr(error, "headers", None)
@@ -129,36 +124,37 @@ async def _http_error(request: Request, error: Any) -> JSONResponse:
 
 
 def _methods_of(request: Request) -> list[str]:
-    """All that the path takes. Starlette names only those of the first route that has it."""
+    """All methods of the path. Starlette gives only those of the first route that matches."""
     documented = methods_at(request.app.openapi(), request.url.path)
     if documented:
         return documented
     routes = request.app.router.routes
     scopes = ({**request.scope, "method": method} for method in _METHODS)
     return [
-        each["method"]
-        for each in scopes
-        if any(route.matches(each)[0] is Match.FULL for route in routes)
+        scope["method"]
+        for scope in scopes
+        if any(route.matches(scope)[0] is Match.FULL for route in routes)
     ]
 
 
 def _plain(request: Request, status: int, phrase: str) -> str:
     path = request.url.path
     if status == 404:
-        return f"there is nothing at {path}: /docs lists what there is"
+        return f"there is nothing at {path}: see /docs for all routes"
     if status == 405:
-        return f"{path} does not take {request.method}: /docs lists what it takes"
+        return f"{path} does not allow {request.method}: see /docs for its methods"
     return phrase.lower()
 
 
 async def _invalid(request: Request, error: Any) -> JSONResponse:
-    """Where a value is wrong and why; not the value, which may be a secret."""
-    problems = error.errors()
-    found = [
-        {"where": ".".join(map(str, each["loc"])), "message": each["msg"]} for each in problems
+    """Which value is wrong and why, but not the value itself, which may be a secret."""
+    errors = error.errors()
+    problems = [
+        {"where": ".".join(map(str, problem["loc"])), "message": problem["msg"]}
+        for problem in errors
     ]
-    is_rule = all(each["type"] in _RULES for each in problems)
+    is_rule = all(problem["type"] in _RULES for problem in errors)
     code = "InvalidValue" if is_rule else "InvalidRequest"
-    first = f"{found[0]['where']}: {found[0]['message']}" if found else "a value is wrong"
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return error_answer(request_id_of(request), 422, code, first + more, {"problems": found})
+    first = f"{problems[0]['where']}: {problems[0]['message']}" if problems else "a value is wrong"
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return error_answer(request_id_of(request), 422, code, first + more, {"problems": problems})

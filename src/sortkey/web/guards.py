@@ -1,7 +1,6 @@
-"""What happens to every request and every answer: an id, a limit on the body, headers that keep
-browsers careful.
+"""Middleware for every request and response: an id, a limit on the body, and security headers.
 
-Nothing of a fault gets out but its id. A plain ASGI middleware: bodies stream through it.
+The response to a bug contains only its id. This is plain ASGI, so bodies stream through it.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from sortkey.web.errors import error_answer, internal_error
 log = logging.getLogger("sortkey.web")
 
 JSON_BYTES_MAX = 1 << 20
-"""Larger things are objects, and go over presigned links."""
+"""Larger data belongs in objects, which are uploaded with presigned links."""
 
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -29,23 +28,21 @@ SECURITY_HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""For answers that say nothing else themselves."""
+"""Defaults for responses that do not set these headers."""
 
 DATA_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-store",
 }
-"""For those that are data and not a page: a browser shall neither run anything in them nor keep
-them.
-"""
+"""For responses that are data, not pages: a browser must neither run nor cache them."""
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _Started: TypeAlias = list[bool]
 
 
 class Guards:
-    """Stands in front of the app. Paths that match a pattern of `unlimited` check the sizes of
-    bodies themselves.
+    """The outermost middleware. Paths that match a pattern in `unlimited` check the size of bodies
+    themselves.
     """
 
     def __init__(
@@ -60,21 +57,21 @@ class Guards:
         request_id = _request_id(scope)
         scope.setdefault("state", {})["request_id"] = request_id
         started: _Started = []
-        dressed = _dressed(send, request_id, started)
+        send_with_headers = _with_headers(send, request_id, started)
         try:
-            await self._limited(scope, receive, dressed, request_id)
-        except Exception:  # whatever it was, its story is for the log only
+            await self._limited(scope, receive, send_with_headers, request_id)
+        except Exception:  # the reason is for the log only
             log.exception("request %s failed", request_id)
             if started:
-                raise  # half an answer is out: all that is left is to break the connection
-            await internal_error(request_id)(scope, receive, dressed)
+                raise  # part of the response is sent: only closing the connection is left
+            await internal_error(request_id)(scope, receive, send_with_headers)
 
     async def _limited(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> None:
         if any(fnmatchcase(scope["path"], pattern) for pattern in self._unlimited):
             await self._app(scope, receive, send)
             return
-        announced = Headers(scope=scope).get("content-length", "0")
-        if announced.isdecimal() and int(announced) > self._bytes_max:
+        declared = Headers(scope=scope).get("content-length", "0")
+        if declared.isdecimal() and int(declared) > self._bytes_max:
             refused = error_answer(
                 request_id, 413, "TooLarge", self._too_large(), {"bytesMax": self._bytes_max}
             )
@@ -83,14 +80,14 @@ class Guards:
         await self._app(scope, self._counted(receive), send)
 
     def _counted(self, receive: Receive) -> Receive:
-        """The same for bodies that did not say how large they are."""
-        seen = 0
+        """The same limit for bodies without a declared size."""
+        received = 0
 
         async def counted() -> Message:
-            nonlocal seen
+            nonlocal received
             message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > self._bytes_max:
+            received += len(message.get("body", b""))
+            if received > self._bytes_max:
                 raise HTTPException(413, self._too_large())
             return message
 
@@ -98,19 +95,18 @@ class Guards:
 
     def _too_large(self) -> str:
         return (
-            f"a request has at most {self._bytes_max:,} bytes: send larger things over a presigned "
-            "link"
+            f"a request can have at most {self._bytes_max:,} bytes: use a presigned link for more"
         )
 
 
 def _request_id(scope: Scope) -> str:
-    """The caller's own, where it is a decent one: then both logs can be read side by side."""
-    given = Headers(scope=scope).get("x-request-id", "")
-    return given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+    """The id that the caller sent, if it is a valid one, so that both logs can be compared."""
+    sent = Headers(scope=scope).get("x-request-id", "")
+    return sent if _REQUEST_ID.fullmatch(sent) else secrets.token_hex(8)
 
 
-def _dressed(send: Send, request_id: str, started: _Started) -> Send:
-    async def dressed(message: Message) -> None:
+def _with_headers(send: Send, request_id: str, started: _Started) -> Send:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             started.append(True)
             headers = MutableHeaders(scope=message)
@@ -120,4 +116,4 @@ def _dressed(send: Send, request_id: str, started: _Started) -> Send:
                 headers.setdefault(name, value)
         await send(message)
 
-    return dressed
+    return send_with_headers

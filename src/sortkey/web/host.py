@@ -1,7 +1,6 @@
-"""The host: systems on shared resources, their services, workers and pages, and the app that serves
-them all.
+"""The host: systems with shared resources, their services, workers and pages, and one app for all.
 
-It serves nothing by itself: `RestServer(host.app, sockets)` does, in any event loop.
+It does not serve the app: `RestServer(host.app, sockets)` does, in any event loop.
 
     with open_resources(Addresses("data"), models, url="http://127.0.0.1:8080") as shared:
         host = Host(shared, [find_system("shop")])
@@ -34,21 +33,21 @@ log = logging.getLogger("sortkey.host")
 
 @dataclass(frozen=True, slots=True)
 class HostedSystem:
-    """A system that runs. `service` is what its other parts are given."""
+    """A running system. Its routes, pages and workers receive `service`."""
 
     system: System
     service: Any
     workers: Sequence[Worker]
 
     def load_sample(self) -> object:
-        """Load the sample data of the system, if it has any and it is not there yet. A text is for
-        `sortkey up`.
+        """Load the sample data of the system, unless it is already loaded. `sortkey up` prints a
+        text that this returns.
         """
         return self.system.load(self.system.sample)(self.service) if self.system.sample else None
 
 
 class Host:
-    """Systems on shared resources. Their tables are created; their workers wait for `start`."""
+    """Systems with shared resources. Their tables are created. `start` starts their workers."""
 
     def __init__(
         self,
@@ -59,18 +58,18 @@ class Host:
         origins: OriginPolicy | None = None,
         at_root: bool = False,
     ) -> None:
-        """`at_root` is for one system, served without its name in front. For the others see
-        `make_app`.
-        """
+        """`at_root` serves one system without its name in the paths. See also `make_app`."""
         if at_root and len(systems) != 1:
-            raise ModelError(f"one system can be served at the root, not {len(systems)}")
+            raise ModelError(
+                f"only one system can be served at the root, not {len(systems)}: omit at_root"
+            )
         self.shared = shared
         self.tokens = Tokens(derive(shared.secret, "tokens"))
         self.keys = ApiKeys(shared.store, secret=derive(shared.secret, "keys"))
         self.keys.ensure()
-        self.systems = [_start(each, shared, at_root) for each in systems]
+        self.systems = [_start(system, shared, at_root) for system in systems]
         self.app: FastAPI = make_app(
-            [_mount(each, at_root) for each in self.systems if each.system.routes],
+            [_mount(hosted, at_root) for hosted in self.systems if hosted.system.routes],
             tokens=self.tokens,
             keys=self.keys,
             objects=shared.buckets,
@@ -83,16 +82,16 @@ class Host:
         """The console pages of all systems; `base` is the path of the console."""
         return [
             page
-            for each in self.systems
-            if each.system.pages
-            for page in each.system.load(each.system.pages)(each.service, base)
+            for hosted in self.systems
+            if hosted.system.pages
+            for page in hosted.system.load(hosted.system.pages)(hosted.service, base)
         ]
 
     def start(self) -> None:
-        """Start what runs in the background: the searches, and the workers of all systems."""
+        """Start the background work: the searches, and the workers of all systems."""
         for worker in (
             self.shared.searches,
-            *(worker for each in self.systems for worker in each.workers),
+            *(worker for hosted in self.systems for worker in hosted.workers),
         ):
             worker.start()
             self._started.append(worker)
@@ -104,11 +103,11 @@ class Host:
 
 
 def ensure_tables(shared: SharedResources, name: str, model: Model) -> None:
-    """Create missing tables of the model that commands call `name`. Differences in the others are
-    logged.
+    """Create missing tables of a model and log differences of existing ones. `name` is the model's
+    name in commands.
     """
     for difference in shared.store.ensure(model):
-        log.warning("%s: `sortkey plan %s` says what to do", difference, name)
+        log.warning("%s: run `sortkey plan %s` to see what to do", difference, name)
 
 
 def _start(system: System, shared: SharedResources, at_root: bool) -> HostedSystem:

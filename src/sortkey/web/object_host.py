@@ -1,8 +1,8 @@
-"""Serves the presigned links of buckets in folders: GET and HEAD with ranges, PUT. S3 serves its
-own.
+"""Serves the presigned links of buckets in folders: GET and HEAD with ranges, and PUT. S3 serves
+its own links.
 
-Bytes stream both ways, a megabyte at a time, whatever the size of the object. A link is checked
-before anything else is looked at, so that nobody learns what there is without one.
+Bytes stream in both directions, a megabyte at a time, whatever the size of the object. A link is
+checked first, so that nobody can find out what exists without one.
 """
 
 from __future__ import annotations
@@ -27,21 +27,17 @@ from sortkey.web.byte_ranges import ByteRange, Unsatisfiable, range_in
 from sortkey.web.refusals import Refused
 
 UPLOADS_MAX = 64
-"""At the same time. Each has a thread while it comes in, and those are not the threads of other
-requests.
-"""
+"""Uploads at the same time. Each uses a thread, separate from those of other requests."""
 
 SANDBOX = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cache-Control": "private, no-cache",
 }
-"""What somebody uploaded is shown by a browser as if it came from nowhere: it can do nothing in our
-name.
-"""
+"""Keeps browsers from running uploaded content with the permissions of our site."""
 
 
 def object_router(objects: Mapping[str, Objects]) -> APIRouter:
-    """The routes /{bucket}/{key} of the buckets that lie in folders."""
+    """The routes /{bucket}/{key} of buckets in folders."""
     router = APIRouter(include_in_schema=False)
     uploads = CapacityLimiter(UPLOADS_MAX)
 
@@ -62,19 +58,16 @@ def object_router(objects: Mapping[str, Objects]) -> APIRouter:
 
 
 def _files(objects: Mapping[str, Objects], bucket: str) -> FileObjects:
-    """A bucket that is open already: asking for another must not make a folder."""
-    found = objects[bucket] if bucket in set(objects) else None
-    if not isinstance(found, FileObjects):
-        raise LinkRefused(
-            "the URL is not one of ours, or was made for another object or method: ask for a new "
-            "one"
-        )
-    return found
+    """An open bucket. A request for another must not create a folder."""
+    files = objects[bucket] if bucket in set(objects) else None
+    if not isinstance(files, FileObjects):
+        raise LinkRefused("the link is not valid for this object and method: request a new one")
+    return files
 
 
 def _checked(files: FileObjects, request: Request, key: str) -> Link:
-    announced = request.headers.get("content-length", "")
-    size = int(announced) if announced.isdecimal() else None
+    declared = request.headers.get("content-length", "")
+    size = int(declared) if declared.isdecimal() else None
     kind = request.headers.get("content-type", "")
     return files.check_link(request.method, key, request.query_params, size=size, content_type=kind)
 
@@ -87,19 +80,19 @@ def _read(files: FileObjects, link: Link, request: Request) -> Response:
     headers = _headers(info)
     if _knows(request, info):
         return Response(status_code=304, headers=headers)
-    asked = request.headers.get("range") if _may_be_part(request, info) else None
+    header = request.headers.get("range") if _may_be_part(request, info) else None
     try:
-        wanted = range_in(asked, info.size)
+        requested = range_in(header, info.size)
     except Unsatisfiable:
-        outside = Refused(
-            416, "RangeNotSatisfiable", f"the object has {info.size:,} bytes", size=info.size
+        refusal = Refused(
+            416, "RangeNotSatisfiable", f"the object has only {info.size:,} bytes", size=info.size
         )
-        outside.headers = {"Content-Range": f"bytes */{info.size}"}
-        raise outside from None
-    status = 206 if wanted else 200
-    if wanted:
-        headers["Content-Range"] = f"bytes {wanted.start}-{wanted.end - 1}/{info.size}"
-    part = wanted or ByteRange(0, info.size)
+        refusal.headers = {"Content-Range": f"bytes */{info.size}"}
+        raise refusal from None
+    status = 206 if requested else 200
+    if requested:
+        headers["Content-Range"] = f"bytes {requested.start}-{requested.end - 1}/{info.size}"
+    part = requested or ByteRange(0, info.size)
     headers["Content-Length"] = str(part.end - part.start)
     if request.method == "HEAD":
         return Response(status_code=status, headers=headers)
@@ -108,26 +101,25 @@ def _read(files: FileObjects, link: Link, request: Request) -> Response:
 
 
 def _headers(info: ObjectInfo) -> dict[str, str]:
-    told = {
+    headers = {
         "Content-Type": info.content_type,
         "ETag": f'"{info.etag}"',
         "Last-Modified": format_datetime(info.modified_at, usegmt=True),
         "Accept-Ranges": "bytes",
     }
     if info.content_encoding:
-        told["Content-Encoding"] = info.content_encoding
-    return told | SANDBOX
+        headers["Content-Encoding"] = info.content_encoding
+    return headers | SANDBOX
 
 
 def _knows(request: Request, info: ObjectInfo) -> bool:
     known = request.headers.get("if-none-match", "")
-    return known == "*" or f'"{info.etag}"' in [
-        each.strip().removeprefix("W/") for each in known.split(",")
-    ]
+    etags = [etag.strip().removeprefix("W/") for etag in known.split(",")]
+    return known == "*" or f'"{info.etag}"' in etags
 
 
 def _may_be_part(request: Request, info: ObjectInfo) -> bool:
-    """A range counts only if the object is still the one that the caller has the rest of."""
+    """With If-Range, a range applies only if the object has not changed."""
     return request.headers.get("if-range", f'"{info.etag}"') == f'"{info.etag}"'
 
 
@@ -140,37 +132,39 @@ def _closing(reader: ObjectReader) -> Iterator[bytes]:
 
 
 def _write(files: FileObjects, link: Link, request: Request) -> Response:
-    """In a thread, which asks the event loop for each piece: the disk sets the pace, and nothing
-    piles up.
+    """Write in a thread that requests each chunk from the event loop: the disk sets the pace, and
+    no data piles up.
     """
     try:
-        stored = files.receive(link, _pieces(request))
-    except ModelError as error:  # not as many bytes as were announced
+        stored = files.receive(link, _chunks(request))
+    except ModelError as error:  # the size differs from the declared one
         raise Refused(400, "WrongSize", str(error)) from None
     except ClientDisconnect:
         raise Refused(
-            400, "Disconnected", "the connection ended before the object did: send it again"
+            400,
+            "Disconnected",
+            "the connection closed before the upload was complete: send it again",
         ) from None
     return Response(status_code=200, headers={"ETag": f'"{stored.etag}"'})
 
 
-def _pieces(request: Request) -> Iterator[bytes]:
+def _chunks(request: Request) -> Iterator[bytes]:
     collected = _collected(request.stream())
-    while piece := anyio.from_thread.run(_next, collected):
-        yield piece
+    while chunk := anyio.from_thread.run(_next, collected):
+        yield chunk
 
 
-async def _collected(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Pieces of a megabyte: a socket's are small, and each one costs a change of threads."""
-    waiting = bytearray()
-    async for piece in pieces:
-        waiting += piece
-        if len(waiting) >= CHUNK_BYTES:
-            yield bytes(waiting)
-            waiting.clear()
-    if waiting:
-        yield bytes(waiting)
+async def _collected(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Chunks of a megabyte: those of a socket are small, and each costs a switch of threads."""
+    buffer = bytearray()
+    async for chunk in chunks:
+        buffer += chunk
+        if len(buffer) >= CHUNK_BYTES:
+            yield bytes(buffer)
+            buffer.clear()
+    if buffer:
+        yield bytes(buffer)
 
 
-async def _next(pieces: AsyncIterator[bytes]) -> bytes:
-    return await anext(pieces, b"")
+async def _next(chunks: AsyncIterator[bytes]) -> bytes:
+    return await anext(chunks, b"")

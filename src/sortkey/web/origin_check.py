@@ -1,7 +1,7 @@
-"""Refuses what pages of other sites send to REST or the console, over HTTP and WebSocket: see
+"""Rejects requests of other sites' pages to REST and the console, over HTTP and WebSocket: see
 `sortkey.origins`.
 
-A plain ASGI middleware inside `Guards`, which gives its refusals an id and the usual headers.
+A plain ASGI middleware inside `Guards`, which adds a request id and the usual headers.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from sortkey.web.errors import error_answer
 __all__ = ["OriginCheck", "OriginPolicy"]
 
 POLICY_VIOLATION = 1008
-"""Of a WebSocket. Before it is accepted, servers turn it into 403."""
+"""The close code of a WebSocket. Servers turn it into 403 before the socket is accepted."""
 
 
 class OriginCheck:
-    """Stands in front of everything that is served under a path: pages, routes and sockets alike.
+    """Checks everything under a path: pages, routes and sockets.
 
-    On paths that match a pattern of `any_origin` the host name is checked, and the origin is not.
+    On paths that match a pattern in `any_origin`, only the host name is checked, not the origin.
     """
 
     def __init__(
@@ -43,9 +43,8 @@ class OriginCheck:
             await error_answer(request_id, 403, "Forbidden", problem)(scope, receive, send)
 
     def _problem(self, headers: Headers, path: str) -> str | None:
-        host = ",".join(
-            headers.getlist("host")
-        )  # of two, the second could be the one that counts elsewhere
+        # Of two headers, another server could use the second: both must be valid.
+        host = ",".join(headers.getlist("host"))
         problem = self._policy.host_problem(host)
         if problem is not None or "origin" not in headers:
             return problem

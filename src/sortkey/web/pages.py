@@ -1,4 +1,4 @@
-"""A page of a list, as it goes over HTTP."""
+"""A page of a list, as sent over HTTP."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ E_co = TypeVar("E_co", covariant=True)
 
 
 class StorePage(Protocol[E_co]):
-    """A page as a store gives it."""
+    """A page that a store returns."""
 
     @property
     def items(self) -> Sequence[E_co]: ...
@@ -21,14 +21,14 @@ class StorePage(Protocol[E_co]):
 
 
 class Page(BaseModel, Generic[T]):
-    """Some of a list, and where it goes on."""
+    """A part of a list, and a cursor for the next part."""
 
     items: list[T]
     cursor: str | None = Field(
-        default=None, description="Give it back for the next page; null at the end"
+        default=None, description="Send it to get the next page; null at the end"
     )
 
     @classmethod
     def of(cls, page: StorePage[E_co], convert: Callable[[E_co], T]) -> Page[T]:
-        """The page of a store, each item as it is shown."""
-        return cls(items=[convert(each) for each in page.items], cursor=page.cursor)
+        """A page of a store, with converted items."""
+        return cls(items=[convert(item) for item in page.items], cursor=page.cursor)

@@ -1,5 +1,5 @@
-"""The page /docs: every route of the app, written from its OpenAPI document. No scripts, nothing
-from elsewhere.
+"""The page /docs: every route of the app, generated from its OpenAPI document, without scripts or
+resources of other sites.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sortkey.web.reference_types import Schema, example, type_words
 Document = dict[str, Any]
 
 CONTINUED = " \\\n  "
-"""A command of several lines, as a shell takes it."""
+"""Continues a shell command on the next line."""
 METHODS = ("get", "post", "put", "patch", "delete")
 HEADERS = {
     "Content-Security-Policy": (
@@ -33,7 +33,7 @@ HEADERS = {
 
 
 def add_reference(app: FastAPI) -> None:
-    """The page, made when it is first asked for."""
+    """Add the page."""
 
     @app.get("/docs", include_in_schema=False)
     def docs() -> HTMLResponse:  # pyright: ignore[reportUnusedFunction]
@@ -55,11 +55,11 @@ def reference_page(document: Document) -> str:
 
 
 def _introduction() -> str:
-    return """<section><h2>How to ask</h2>
+    return """<section><h2>Requests</h2>
 <p>Users send a token: <code>Authorization: Bearer …</code>, from <code>sortkey token</code>.
 Programs send a key: <code>X-Api-Key: …</code>, from <code>sortkey keys create</code>.
-Bodies are JSON. Lists come in pages: give the <code>cursor</code> of one back for the next.</p>
-<p>Every answer that is no success looks like this. The code is for programs, the message says what to do, and the
+Bodies are JSON. Lists have pages: send the <code>cursor</code> of one page to get the next.</p>
+<p>Every error looks like this. The code is for programs, the message says what to do, and the
 server's log has the request under its id.</p>
 <pre>{"error": {"code": "NotFound", "message": "…", "details": {}, "requestId": "…"}}</pre>
 <p>For programs: <a href="/openapi.json">/openapi.json</a>.</p></section>"""
@@ -69,18 +69,16 @@ Operation = tuple[str, str, dict[str, Any]]
 
 
 def _groups(document: Document) -> Iterator[tuple[str, str, list[Operation]]]:
-    """Systems with what they say of themselves, and their operations; what belongs to none comes
-    last.
-    """
-    known = {each["name"]: each.get("description", "") for each in document.get("tags", ())}
-    found: dict[str, list[Operation]] = {name: [] for name in known}
+    """Systems with their descriptions and operations. Operations without a system come last."""
+    known = {tag["name"]: tag.get("description", "") for tag in document.get("tags", ())}
+    by_tag: dict[str, list[Operation]] = {name: [] for name in known}
     for path, methods in document["paths"].items():
         for method in METHODS:
             if operation := methods.get(method):
-                found.setdefault((operation.get("tags") or [""])[0], []).append(
+                by_tag.setdefault((operation.get("tags") or [""])[0], []).append(
                     (method, path, operation)
                 )
-    for name, operations in found.items():
+    for name, operations in by_tag.items():
         yield name, known.get(name, ""), operations
 
 
@@ -93,14 +91,14 @@ def _menu(name: str, operations: list[Operation]) -> str:
 
 
 def _group(document: Document, name: str, about: str, operations: list[Operation]) -> str:
-    told = "".join(_operation(document, *each) for each in operations)
+    entries = "".join(_operation(document, *operation) for operation in operations)
     return (
         "<section "
-        f'id="{escape(name)}"><h2>{escape(name)}</h2><p>{escape(about)}</p>{told}</section>'
+        f'id="{escape(name)}"><h2>{escape(name)}</h2><p>{escape(about)}</p>{entries}</section>'
     )
 
 
-# The anchor is inside of the details: a browser opens what it jumps into.
+# The anchor is inside the details, so that a browser opens them when it jumps there.
 
 
 def _operation(document: Document, method: str, path: str, operation: dict[str, Any]) -> str:
@@ -110,7 +108,7 @@ def _operation(document: Document, method: str, path: str, operation: dict[str, 
         _parameters(operation),
         _body(operation),
         _curl(document, method, path, operation),
-        _answers(operation),
+        _responses(operation),
     )
     return (
         f'<details><summary><b class="{method}">{method.upper()}</b> '
@@ -121,42 +119,40 @@ def _operation(document: Document, method: str, path: str, operation: dict[str, 
 
 def _needs(document: Document, operation: dict[str, Any]) -> str:
     schemes = document.get("components", {}).get("securitySchemes", {})
-    names = [name for each in operation.get("security", ()) for name in each]
-    told = " or ".join(
+    names = [name for scheme in operation.get("security", ()) for name in scheme]
+    credentials = " or ".join(
         escape(schemes[name].get("description", name)).lower() for name in names if name in schemes
     )
-    return f"<p class=needs>Needs {told}.</p>" if told else ""
+    return f"<p class=needs>Needs {credentials}.</p>" if credentials else ""
 
 
 def _parameters(operation: dict[str, Any]) -> str:
-    given = operation.get("parameters", ())
-    rows = [
-        (each["name"], each["in"], each.get("required", False), _described(each)) for each in given
+    rows: list[tuple[str, ...]] = [
+        (f"<code>{escape(parameter['name'])}</code>", _place(parameter), _described(parameter))
+        for parameter in operation.get("parameters", ())
     ]
-    return _table(
-        "Parameters", [(f"<code>{escape(n)}</code>", _place(i, r), d) for n, i, r, d in rows]
-    )
+    return _table("Parameters", rows)
 
 
-def _place(where: str, required: bool) -> str:
-    return f"{escape(where)}{'' if required else ', optional'}"
+def _place(parameter: dict[str, Any]) -> str:
+    return escape(parameter["in"]) + ("" if parameter.get("required", False) else ", optional")
 
 
 def _described(parameter: dict[str, Any]) -> str:
-    said = parameter.get("description") or parameter["schema"].get("description", "")
+    text = parameter.get("description") or parameter["schema"].get("description", "")
     return (
-        f"{type_words(parameter['schema'])}<br>{escape(said)}"
-        if said
+        f"{type_words(parameter['schema'])}<br>{escape(text)}"
+        if text
         else type_words(parameter["schema"])
     )
 
 
 def _body(operation: dict[str, Any]) -> str:
     contents = operation.get("requestBody", {}).get("content", {})
-    told = ", ".join(
-        f"{type_words(each['schema'])} ({escape(kind)})" for kind, each in contents.items()
+    types = ", ".join(
+        f"{type_words(content['schema'])} ({escape(kind)})" for kind, content in contents.items()
     )
-    return f"<h4>Body</h4><p>{told}</p>" if told else ""
+    return f"<h4>Body</h4><p>{types}</p>" if types else ""
 
 
 _CREDENTIALS = {"token": '-H "Authorization: Bearer $TOKEN"', "key": '-H "X-Api-Key: $KEY"'}
@@ -165,10 +161,8 @@ _CREDENTIALS = {"token": '-H "Authorization: Bearer $TOKEN"', "key": '-H "X-Api-
 def _curl(document: Document, method: str, path: str, operation: dict[str, Any]) -> str:
     types: dict[str, Schema] = document.get("components", {}).get("schemas", {})
     lines = ["curl" if method == "get" else f"curl -X {method.upper()}"]
-    schemes = [
-        name for each in operation.get("security", ()) for name in each
-    ]  # any one of them will do
-    lines += [_CREDENTIALS[name] for name in schemes[:1]]
+    names = [name for scheme in operation.get("security", ()) for name in scheme]
+    lines += [_CREDENTIALS[name] for name in names[:1]]  # one of them is enough
     body = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if body is not None:
         text = json.dumps(example(body["schema"], types), ensure_ascii=False)
@@ -177,12 +171,12 @@ def _curl(document: Document, method: str, path: str, operation: dict[str, Any])
     return f"<pre>{escape(CONTINUED.join(lines))}</pre>"
 
 
-def _answers(operation: dict[str, Any]) -> str:
+def _responses(operation: dict[str, Any]) -> str:
     rows: list[tuple[str, ...]] = []
-    for status, answer in sorted(
-        operation.get("responses", {}).items()
-    ):  # "default" comes behind the numbers
-        schema = next((each.get("schema", {}) for each in answer.get("content", {}).values()), None)
+    # "default" comes after the numbers.
+    for status, answer in sorted(operation.get("responses", {}).items()):
+        contents = answer.get("content", {}).values()
+        schema = next((content.get("schema", {}) for content in contents), None)
         rows.append(
             (
                 escape(status),
@@ -190,13 +184,13 @@ def _answers(operation: dict[str, Any]) -> str:
                 type_words(schema) if schema else "",
             )
         )
-    return _table("Answers", rows)
+    return _table("Responses", rows)
 
 
 def _types(document: Document) -> str:
     types: dict[str, Schema] = document.get("components", {}).get("schemas", {})
-    told = "".join(_type(name, schema) for name, schema in sorted(types.items()))
-    return f'<section id="types"><h2>Types</h2>{told}</section>'
+    entries = "".join(_type(name, schema) for name, schema in sorted(types.items()))
+    return f'<section id="types"><h2>Types</h2>{entries}</section>'
 
 
 def _type(name: str, schema: Schema) -> str:
@@ -205,9 +199,9 @@ def _type(name: str, schema: Schema) -> str:
         (
             f"<code>{escape(field)}</code>",
             "" if field in needed else "optional",
-            _described({"schema": each}),
+            _described({"schema": inner}),
         )
-        for field, each in schema.get("properties", {}).items()
+        for field, inner in schema.get("properties", {}).items()
     ]
     return (
         f"<details><summary><code>{escape(schema.get('title', name))}</code></summary>"
@@ -217,7 +211,7 @@ def _type(name: str, schema: Schema) -> str:
 
 
 def _table(title: str, rows: list[tuple[str, ...]]) -> str:
-    """The cells are HTML already."""
+    """A table. The cells are HTML."""
     if not rows:
         return ""
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
@@ -225,9 +219,9 @@ def _table(title: str, rows: list[tuple[str, ...]]) -> str:
 
 
 def _paragraphs(text: str) -> str:
-    """Text as in docstrings: empty lines between paragraphs, `code` in backticks."""
+    """Text of a docstring: empty lines between paragraphs, `code` in backticks."""
     coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
-    return "".join(f"<p>{each}</p>" for each in coded.split("\n\n") if each.strip())
+    return "".join(f"<p>{text}</p>" for text in coded.split("\n\n") if text.strip())
 
 
 def _anchor(method: str, path: str) -> str:

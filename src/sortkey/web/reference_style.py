@@ -1,4 +1,4 @@
-"""How the page /docs looks: one column to read, a menu beside it, light and dark."""
+"""The style of the page /docs: one column with a menu, light and dark."""
 
 STYLE = """
 :root { --ground: #fbfbfc; --surface: #fff; --sunken: #f1f3f5; --line: #e0e4e8; --ink: #1d2329; --quiet: #5b6670;

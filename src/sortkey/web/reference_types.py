@@ -1,6 +1,4 @@
-"""The types of an OpenAPI document in words, and examples of their values. All of it is HTML,
-escaped.
-"""
+"""The types of an OpenAPI document in words, as escaped HTML, and examples of their values."""
 
 from __future__ import annotations
 
@@ -11,19 +9,19 @@ from typing import Any
 Schema = Mapping[str, Any]
 
 DEPTH_MAX = 4
-"""Of examples: a type may hold itself."""
+"""The depth of examples: a type may contain itself."""
 
 
 def type_words(schema: Schema) -> str:
-    """What a value is: "text", "number from 1 to 100", "list of Run", "“dev” or “prod”"."""
+    """A type in words: "text", "number from 1 to 100", "list of Run", "“dev” or “prod”"."""
     if name := _named(schema):
-        return f'<a href="#type-{escape(name)}">{escape(_spoken(name))}</a>'
-    if several := schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf"):
-        return " or ".join(dict.fromkeys(type_words(each) for each in several))
+        return f'<a href="#type-{escape(name)}">{escape(_readable(name))}</a>'
+    if options := schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf"):
+        return " or ".join(dict.fromkeys(type_words(option) for option in options))
     if "const" in schema:
         return f"<code>{escape(str(schema['const']))}</code>"
     if values := schema.get("enum"):
-        return " or ".join(f"<code>{escape(str(each))}</code>" for each in values)
+        return " or ".join(f"<code>{escape(str(value))}</code>" for value in values)
     return _plain_words(schema)
 
 
@@ -61,7 +59,7 @@ _TEXTS = {"date-time": "time", "date": "date", "uri": "URL", "uuid": "UUID", "bi
 
 
 def example(schema: Schema, types: Mapping[str, Schema], depth: int = 0) -> Any:
-    """A value of the type, as short as it can be: what must be there, and nothing else."""
+    """A short value of the type: only required fields."""
     if depth > DEPTH_MAX:
         return None
     if name := _named(schema):
@@ -69,10 +67,10 @@ def example(schema: Schema, types: Mapping[str, Schema], depth: int = 0) -> Any:
     for key in ("example", "default", "const"):
         if key in schema:
             return schema[key]
-    if given := schema.get("examples") or schema.get("enum"):
-        return given[0]
-    if several := schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf"):
-        return example(several[0], types, depth + 1)
+    if values := schema.get("examples") or schema.get("enum"):
+        return values[0]
+    if options := schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf"):
+        return example(options[0], types, depth + 1)
     return _plain_example(schema, types, depth)
 
 
@@ -81,9 +79,9 @@ def _plain_example(schema: Schema, types: Mapping[str, Schema], depth: int) -> A
     if kind == "object":
         needed = schema.get("required", ())
         fields = {
-            name: each for name, each in schema.get("properties", {}).items() if name in needed
+            name: inner for name, inner in schema.get("properties", {}).items() if name in needed
         }
-        return {name: example(each, types, depth + 1) for name, each in fields.items()}
+        return {name: example(inner, types, depth + 1) for name, inner in fields.items()}
     if kind == "array":
         return [example(schema.get("items", {}), types, depth + 1)]
     if kind in ("integer", "number"):
@@ -100,7 +98,7 @@ def _named(schema: Schema) -> str | None:
     return reference.rsplit("/", 1)[-1] if reference else None
 
 
-def _spoken(name: str) -> str:
-    """Page_Run_ is the Page of Run."""
+def _readable(name: str) -> str:
+    """The name of a generic type: Page_Run_ becomes "Page of Run"."""
     outer, _, inner = name.rstrip("_").partition("_")
     return f"{outer} of {inner}" if inner else outer

@@ -1,4 +1,4 @@
-"""What a system refuses, and which status every error of Sortkey has over HTTP. Knows nothing of
+"""Errors that a system answers with, and the HTTP status of every error of Sortkey. Does not import
 FastAPI.
 """
 
@@ -11,12 +11,11 @@ from sortkey.errors import SortkeyError
 
 
 class Refused(SortkeyError):
-    """An answer that is no success. The message says what to do; details go out as they are.
+    """An error response. The message says what to do. The details are sent unchanged.
 
-    raise Refused(409, "RunNotReady", "the run is still processing: ask again later", runId=run_id)
+    raise Refused(409, "RunNotReady", "the run is still processing: try again later", runId=run_id)
 
-    A subclass may give the status, and its name is the code: `raise RunNotReady("…",
-    runId=run_id)`.
+    A subclass can set the status. Its name is the code: `raise RunNotReady("…", runId=run_id)`.
     """
 
     status: ClassVar[int] = 400
@@ -25,9 +24,9 @@ class Refused(SortkeyError):
     def __init__(self, message: str, /, **details: Any) -> None: ...
     @overload
     def __init__(self, status: int, code: str, message: str, /, **details: Any) -> None: ...
-    def __init__(self, *said: Any, **details: Any) -> None:
+    def __init__(self, *arguments: Any, **details: Any) -> None:
         status, code, message = (
-            said if len(said) == 3 else (self.status, type(self).__name__, *said)
+            arguments if len(arguments) == 3 else (self.status, type(self).__name__, *arguments)
         )
         super().__init__(message)
         self.status = status  # pyright: ignore[reportAttributeAccessIssue]
@@ -49,10 +48,8 @@ STATUSES: dict[type[SortkeyError], tuple[int, str]] = {
     errors.JobConflict: (409, "JobConflict"),
     errors.KeyValueError: (422, "InvalidValue"),
     errors.StoredValueError: (422, "InvalidValue"),
-    errors.ValidationException: (
-        422,
-        "InvalidValue",
-    ),  # DynamoDB's word: nested too deeply, a name without letters
+    # DynamoDB rejected a value: nested too deeply, an empty name
+    errors.ValidationException: (422, "InvalidValue"),
     errors.BadCursor: (422, "InvalidCursor"),
     errors.ItemTooLarge: (413, "TooLarge"),
     errors.MessageTooLarge: (413, "TooLarge"),
@@ -64,15 +61,11 @@ STATUSES: dict[type[SortkeyError], tuple[int, str]] = {
     errors.SearchIndexInUse: (503, "Unavailable"),
     errors.JobNotEnded: (504, "NotEnded"),
 }
-"""Errors that a caller can do something about. All others are ours: 500, without a word of what
-happened.
-"""
+"""Errors that a caller can act on. All others are answered with 500, without the reason."""
 
 
 def status_of(error: SortkeyError) -> tuple[int, str] | None:
-    """The status and the code of an error: those of its class, or of the next one above that has
-    some.
-    """
+    """The status and code of an error: those of its class or the nearest base class."""
     if isinstance(error, Refused):
         return error.status, error.code
-    return next((STATUSES[each] for each in type(error).__mro__ if each in STATUSES), None)
+    return next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), None)

@@ -1,6 +1,6 @@
-"""Serves an app over HTTP inside an event loop, beside whatever else runs there: the wire, for one.
+"""Serves an app over HTTP in an event loop that other servers may share.
 
-Signals are left to whoever owns the loop.
+Signals are left to the owner of the loop.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from fastapi import FastAPI
 STOP_SECONDS = 10
 DATE_SECONDS = 1
 WEBSOCKET_BYTES_MAX = 100 << 20
-"""Of one message. A screenshot of a long page has tens of megabytes; routes may take less."""
+"""The size of one message. A screenshot of a long page has tens of megabytes. Routes may allow
+less.
+"""
 PING_SECONDS = 30
 PONG_SECONDS = 120
-"""A client that stands in a debugger for a minute is still there."""
+"""A client that pauses in a debugger for a minute stays connected."""
 
 
 class RestServer:
@@ -31,7 +33,7 @@ class RestServer:
             uvicorn.Config(
                 app,
                 log_config=None,
-                log_level="warning",  # below it are URLs of WebSockets, with their tokens
+                log_level="warning",  # lower levels log the URLs of WebSockets, with their tokens
                 access_log=False,
                 server_header=False,
                 lifespan="on",
@@ -46,28 +48,28 @@ class RestServer:
         self._serving: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Serve from now on. Raises what kept it from starting."""
-        for each in self._sockets:
-            each.listen(1024)
+        """Start serving. Raises the error that prevents it."""
+        for bound in self._sockets:
+            bound.listen(1024)
         self._serving = asyncio.get_running_loop().create_task(self._server.serve(self._sockets))
         while not self._server.started:
             if self._serving.done():
                 await self._serving
-                raise RuntimeError("the server ended before it had started; its log says why")
+                raise RuntimeError("the server ended before it had started: see its log")
             await asyncio.sleep(0.005)
 
     async def stop(self) -> None:
-        """Accept nothing more, and finish what is under way. Stopping twice is fine."""
+        """Accept no more requests and finish the current ones. Stopping twice is fine."""
         self._server.end()
         if self._serving is not None:
             await self._serving
 
 
 class _Quiet(uvicorn.Server):
-    """Without hands on the process's signals, and asleep while there is nothing to do.
+    """A server that leaves signals alone and sleeps while idle.
 
-    uvicorn looks ten times a second whether it shall end, and at each tenth look at the date of its
-    answers.
+    uvicorn itself wakes up ten times a second to check whether to end and to update the Date
+    header.
     """
 
     def __init__(self, config: uvicorn.Config) -> None:

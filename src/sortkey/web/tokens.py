@@ -1,7 +1,6 @@
-"""Tokens of users: JSON Web Tokens, signed with a secret that only this server has (HS256), good
-for some time.
+"""Tokens of users: JSON Web Tokens, signed with the secret of this server (HS256), which expire.
 
-A token names its user, and the system that it is for (`aud`); one for "sortkey" is good for every
+A token has a user and the system that it is for (`aud`). A token for "sortkey" is valid for every
 system.
 """
 
@@ -20,7 +19,7 @@ from sortkey.web.refusals import Refused
 ISSUER = "sortkey"
 EVERY_SYSTEM = "sortkey"
 SECRET_BYTES_MIN = 32
-"""As many as the hash has: what RFC 7518 asks for."""
+"""The length of the hash, as RFC 7518 requires."""
 SECONDS_MAX = 30 * 24 * 3600
 
 _REQUIRED = ["iss", "aud", "sub", "iat", "exp"]
@@ -28,14 +27,14 @@ _REQUIRED = ["iss", "aud", "sub", "iat", "exp"]
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Who asks. `scopes` are what a token was issued for, where a system tells them apart."""
+    """The caller. `scopes` are those of its token, for systems that use them."""
 
     user_id: str
     scopes: tuple[str, ...] = ()
 
 
 class Unauthenticated(Refused):
-    """Who asks is not known."""
+    """The caller is not authenticated."""
 
     status = 401
 
@@ -45,12 +44,12 @@ class Unauthenticated(Refused):
 
 
 class Tokens:
-    """Issues tokens and checks them. The secret has 32 bytes or more."""
+    """Issues and checks tokens. The secret must have at least 32 bytes."""
 
     def __init__(self, secret: bytes, clock: Callable[[], float] = time.time) -> None:
         if len(secret) < SECRET_BYTES_MIN:
             raise NotConfigured(
-                f"a secret for tokens has {SECRET_BYTES_MIN} bytes or more, not {len(secret)}"
+                f"the secret has {len(secret)} bytes: use at least {SECRET_BYTES_MIN}"
             )
         self._secret, self._clock = secret, clock
 
@@ -62,12 +61,12 @@ class Tokens:
         *,
         system: str = EVERY_SYSTEM,
     ) -> str:
-        """A token of a user for a system, good for so many seconds."""
+        """Issue a token of a user for a system, valid for `seconds`."""
         if not user_id or not 1 <= seconds <= SECONDS_MAX:
             raise Refused(
                 422,
                 "InvalidValue",
-                f"a token has a user, and is good for 1 to {SECONDS_MAX:,} seconds",
+                f"a token needs a user and 1 to {SECONDS_MAX:,} seconds of validity",
             )
         now = int(self._clock())
         claims = {"iss": ISSUER, "aud": system, "sub": user_id, "iat": now, "exp": now + seconds}
@@ -90,11 +89,12 @@ class Tokens:
                 },
             )
         except jwt.InvalidAudienceError:
-            raise Unauthenticated(f"the token is not for {system}: ask for one that is") from None
+            raise Unauthenticated(f"the token is not for {system}: get one for it") from None
         except jwt.InvalidTokenError:
-            raise Unauthenticated("the token is none of this server's: ask for a new one") from None
-        if (
-            not isinstance(claims["exp"], int) or self._clock() >= claims["exp"]
-        ):  # by our clock, not the library's
-            raise Unauthenticated("the token has expired: ask for a new one")
+            raise Unauthenticated(
+                "the token was not issued by this server: get a new one"
+            ) from None
+        # Expiry is checked by our clock, not the library's.
+        if not isinstance(claims["exp"], int) or self._clock() >= claims["exp"]:
+            raise Unauthenticated("the token has expired: get a new one")
         return User(claims["sub"], tuple(str(claims.get("scope", "")).split()))

@@ -1,5 +1,5 @@
-"""Requests that wait for something to happen: they hold no thread, and one caller has only so many
-of them.
+"""Requests that wait for something to happen. They use no thread, and their number per caller is
+limited.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ WAITS_PER_CALLER_MAX = 20
 
 
 class TooManyWaits(Refused):
-    """A caller has as many requests waiting as it may."""
+    """The caller has too many waiting requests."""
 
     status = 429
 
 
 class CallerLeft(Refused):
-    """Who asked has closed the connection. Nobody reads this answer."""
+    """The caller has closed the connection. Nobody reads this response."""
 
     status = 499
 
@@ -61,8 +61,8 @@ class Waits:
     def _counted(self, caller_id: str) -> Generator[None]:
         if self._waiting[caller_id] >= self._max:
             raise TooManyWaits(
-                f"{self._max} requests of this caller wait already: ask again when one of them is "
-                "over"
+                f"{self._max} requests of this caller are already waiting: try again when one of "
+                "them has ended"
             )
         self._waiting[caller_id] += 1
         try:
