@@ -35,6 +35,7 @@ class Server:
     key: str
     other_key: str
     data: Path
+    pid: int
 
     def client(self, key: str | None = None) -> Browserbase:
         """The published client, pointed here by its base URL only."""
@@ -61,7 +62,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         )
         try:
             wait_until_it_answers(port, process)
-            yield Server(f"http://127.0.0.1:{port}", keys[0], keys[1], data)
+            yield Server(f"http://127.0.0.1:{port}", keys[0], keys[1], data, process.pid)
         finally:
             process.terminate()
             process.wait(timeout=30)
