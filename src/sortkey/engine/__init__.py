@@ -1,7 +1,6 @@
-"""The embedded DynamoDB. `open` gives the engine of a folder, or one in memory, inside this
-process.
+"""The embedded DynamoDB. `open` returns the engine of a folder, or one in memory, in this process.
 
-A folder that another process has is reached through that process by `sortkey.open`.
+`sortkey.open` reaches a folder that another process owns through that process.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ def open(
 ) -> Engine:
     """The engine of a folder, or one in memory, which expires items and finishes backups by itself.
 
-    Raises FolderInUse. Without `background` the program calls `work` when it likes.
+    Raises FolderInUse. Without `background` the program has to call `work`.
     """
     engine = own(folder, **settings)
     if background:
@@ -38,8 +37,8 @@ def own(
     is_interim: bool = False,
     **settings: Any,
 ) -> Engine:
-    """The engine of a folder in this process and no other, made if it is not there. Raises
-    FolderInUse.
+    """The engine of a folder that only this process owns. The folder is created if necessary.
+    Raises FolderInUse.
     """
     owned = None if folder == MEMORY else Folder(folder, is_interim=is_interim)
     try:

@@ -1,5 +1,5 @@
-"""What an operation answers: members, which may hold stored bytes as fragments, or a body that is
-finished already.
+"""The answer of an operation: members, which may hold stored bytes as fragments, or a finished
+body.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from zlib import crc32
 
 
 class Finished(NamedTuple):
-    """A whole answer as JSON, with its checksum: made once, sent as often as it is asked for."""
+    """A complete answer as JSON with its checksum, made once and sent many times."""
 
     body: bytes
     checksum: int

@@ -1,4 +1,4 @@
-"""The ARN of a table or a stream in a request, for the operations that take nothing else."""
+"""The ARN of a table or a stream in a request, for operations that accept only ARNs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RESOURCE = re.compile(
 
 
 def tag_arn(arn: str | None) -> str:
-    """The ARN of a request about tags, as far as it can be judged by itself."""
+    """The ARN of a request about tags, checked by itself."""
     if arn is None:
         raise ValidationException("Invalid TableArn")
     _parts(arn)
@@ -59,7 +59,7 @@ def check_policy_resource(engine: Engine, arn: str) -> None:
 
 
 def _parts(arn: str) -> tuple[str, str | None, str | None]:
-    """The table, and what of it."""
+    """The table's name, and the rest of the ARN."""
     if not arn.startswith("arn:"):
         raise ValidationException(f"{INVALID}ARNs must start with 'arn:': {arn}")
     match = _RESOURCE.fullmatch(arn)
@@ -78,5 +78,5 @@ _PARTITION, _REGION, _ACCOUNT = 1, 3, 4
 
 
 def _same(engine: Engine, arn: str, part: int) -> bool:
-    """Whether a part of it is that of this engine, whose tables these are."""
+    """Whether a part of the ARN is that of this engine's tables."""
     return arn.split(":")[part] == engine.catalog.arn("x").split(":")[part]

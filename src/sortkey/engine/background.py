@@ -1,8 +1,8 @@
-"""What the engine does by itself, in slices between requests: expiry, index backfill, trimming,
+"""The engine's background work, in slices between requests: expiry, index backfill, trimming,
 exports.
 
-A chore is a function of the engine that does a little, commits nothing and says after how many
-seconds it wants to be called again; 0 means that there is more to do right now.
+A chore is a function of the engine that does a little, commits nothing, and returns after how many
+seconds it must be called again. 0 means that there is more to do now.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ CHORES: list[Chore] = [
 
 IDLE_SECONDS = 60.0
 PAUSE_SECONDS_MIN, PAUSE_SECONDS_MAX = 0.001, 1.0
-"""Of the worker thread: a breath for the program between two slices, and how soon it sees what a
-request began.
-"""
+"""The worker thread's pause between two slices, and the delay until it sees new work."""
 
 log = logging.getLogger("sortkey.engine")
 
@@ -43,14 +41,14 @@ class Background:
         self._due: dict[Chore, float] = {}
 
     def wake(self, chore: Chore) -> None:
-        """There is something to do for this chore: run it at the next opportunity."""
+        """Run this chore at the next opportunity: it has new work."""
         self._due.pop(chore, None)
 
     def work(self) -> float:
-        """Run what is due, and commit it. Says after how many seconds to come again.
+        """Run the chores that are due, and commit. Returns after how many seconds to call again.
 
-        A chore that fails loses its slice and has it again next time; the others run, and then its
-        error is raised.
+        A chore that fails repeats its slice next time. The others run, and then its error is
+        raised.
         """
         engine = self._engine
         failure: Exception | None = None
@@ -69,9 +67,7 @@ class Background:
 
 
 class Worker:
-    """A thread that does the background work of an engine in a program that has no event loop to do
-    it.
-    """
+    """A thread for an engine's background work, in a program without an event loop."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -80,7 +76,7 @@ class Worker:
         self._thread.start()
 
     def stop(self) -> None:
-        """What is unfinished is taken up at the next start, from what is stored."""
+        """Stop the thread. Unfinished work continues at the next start."""
         self._stopping.set()
         self._thread.join()
 
@@ -90,5 +86,5 @@ class Worker:
             try:
                 pause = self._engine.work()
             except Exception:
-                log.exception("background work failed; trying again")
+                log.exception("background work failed and will be retried")
                 pause = PAUSE_SECONDS_MAX

@@ -1,6 +1,4 @@
-"""Backups of tables: rows of their own in the same database, with the table's definition of that
-moment.
-"""
+"""Backups of tables: copies of the rows in the same database, with the table's definition."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ COUNTED_MAX = 50_000
 
 @dataclass(frozen=True)
 class Backup:
-    """`rows` is the number of its rows, `table` the record of the table's definition."""
+    """`rows` is the id of its rows, `table` the record of the table's definition."""
 
     id: str
     arn: str
@@ -44,7 +42,7 @@ class Backup:
 
 
 def create(engine: Engine, table: Table, name: str) -> Backup:
-    """Begin a backup of the table as it is now."""
+    """Start a backup of the table as it is now."""
     snapshot = snapshots.begin(engine, table, engine.journal.last)
     backup = _new(engine, table, name, "USER", snapshot.rows)
     save(engine, backup)
@@ -54,7 +52,7 @@ def create(engine: Engine, table: Table, name: str) -> Backup:
 
 
 def step(engine: Engine, state: jobs.State) -> bool:
-    """A slice of a backup under way."""
+    """Do a slice of a running backup."""
     snapshot = snapshots.Snapshot(**state["snapshot"])
     is_done = snapshots.advance(engine, snapshot)
     state["snapshot"] = snapshot.to_state()
@@ -65,8 +63,8 @@ def step(engine: Engine, state: jobs.State) -> bool:
 
 
 def keep_deleted(engine: Engine, table: Table) -> None:
-    """Make the rows of a table that is being deleted a backup, as AWS does when recovery was on.
-    Nothing is copied.
+    """Turn the rows of a deleted table into a backup, as AWS does if recovery was on. Nothing is
+    copied.
     """
     number = engine.catalog.next_number()
     backup = _new(engine, table, f"{table.name}$DeletedTableBackup", "SYSTEM", number)
@@ -75,7 +73,7 @@ def keep_deleted(engine: Engine, table: Table) -> None:
 
 
 def find(engine: Engine, arn: str) -> Backup:
-    """The backup of an ARN."""
+    """The backup with an ARN."""
     if not arn.startswith("arn:") or "/backup/" not in arn:
         raise ValidationException("Invalid Backup ARN")
     record = engine.records.get(KIND, arn.rsplit("/backup/", 1)[-1])
@@ -87,7 +85,7 @@ def find(engine: Engine, arn: str) -> Backup:
 
 
 def all_of(engine: Engine) -> list[Backup]:
-    """Every backup, the oldest first."""
+    """All backups, the oldest first."""
     return [_read(record) for _, record in engine.records.all(KIND)]
 
 
@@ -104,7 +102,7 @@ def delete(engine: Engine, backup: Backup) -> None:
 
 
 def expire(engine: Engine) -> None:
-    """Forget backups of deleted tables whose time is over."""
+    """Delete expired backups of deleted tables."""
     for backup in all_of(engine):
         if (
             backup.expires is not None
@@ -126,8 +124,8 @@ def _read(record: Any) -> Backup:
 
 
 def _with_figures(engine: Engine, backup: Backup) -> Backup:
-    """With its exact figures, unless counting would take long: then those of the table when it
-    began.
+    """The backup with exact figures. If counting would take long, with the table's figures at its
+    start.
     """
     if backup.items > COUNTED_MAX:
         return backup
@@ -220,7 +218,7 @@ def describe(engine: Engine, backup: Backup) -> dict[str, Any]:
 
 
 def _features(table: Table) -> dict[str, Any]:
-    """Only what the table had."""
+    """Only the features that the table had."""
     features: dict[str, Any] = {}
     for kind, member in (("LSI", "LocalSecondaryIndexes"), ("GSI", "GlobalSecondaryIndexes")):
         indexes = [_index(table, index) for index in table.indexes if index.kind == kind]
@@ -248,7 +246,7 @@ def _index(table: Table, index: Index) -> dict[str, Any]:
 
 
 def _units(table: Table, settings: dict[str, Any]) -> dict[str, int]:
-    """None on demand, whatever there was before."""
+    """Zero on demand, whatever there was before."""
     units: dict[str, int] = settings.get("ProvisionedThroughput") or {}
     if throughput.billing_mode(table.settings) == throughput.ON_DEMAND:
         units = {}

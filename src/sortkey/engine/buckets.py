@@ -1,6 +1,4 @@
-"""S3 buckets as folders on disk. A key is a path in its bucket's folder, and never one outside of
-it.
-"""
+"""S3 buckets as folders on disk. A key is a path inside its bucket's folder, never outside."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def folder(engine: Engine, bucket: str) -> Path:
-    """The bucket's folder, which need not be there."""
+    """The bucket's folder, which may not exist."""
     if engine.buckets is None:
         engine.buckets = _passing(engine)
     path = engine.buckets / bucket
@@ -37,7 +35,7 @@ def check_key(engine: Engine, bucket: str, key: str) -> None:
 
 
 def write(engine: Engine, bucket: str, key: str, content: bytes) -> None:
-    """Put an object, whole or not at all."""
+    """Write an object atomically."""
     check_key(engine, bucket, key)
     path = folder(engine, bucket) / key
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +63,7 @@ def keys(engine: Engine, bucket: str, prefix: str) -> list[str]:
 
 
 def _passing(engine: Engine) -> Path:
-    """A folder for an engine in memory that was given none: it goes with the engine."""
+    """A temporary folder for an engine in memory, deleted with the engine."""
     folder = TemporaryDirectory(prefix="sortkey-buckets-")
     engine.at_close.append(folder.cleanup)
     return Path(folder.name)

@@ -1,5 +1,5 @@
-"""What a request costs, by AWS's published rules: 4 KB a read unit, 1 KB a write unit, indexes on
-top.
+"""What a request costs, by AWS's published rules: 4 KB per read unit, 1 KB per write unit, plus the
+indexes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WRITE_UNIT_BYTES = 1024
 
 
 def read_units(size: int, consistent: bool) -> float:
-    """One for each 4 KB begun, at least one; half for an eventually consistent read."""
+    """One per 4 KB, rounded up, at least one. Half for an eventually consistent read."""
     units = max(1, -(-size // READ_UNIT_BYTES))
     return float(units) if consistent else units / 2
 
@@ -29,7 +29,7 @@ def write_units(size: int) -> float:
 
 
 def entry(table: Table, index: Index, item: Item | None) -> Item | None:
-    """What of an item an index holds; None when the item is not in the index."""
+    """The part of an item that an index holds, or None if the item is not in the index."""
     if item is None or any(name not in item for name in index.key.names):
         return None
     names = table.projected_names(index)
@@ -42,9 +42,7 @@ def entry_size(table: Table, index: Index, item: Item, size: int) -> int:
 
 
 def index_write_units(table: Table, index: Index, old: Item | None, new: Item | None) -> float:
-    """An index is written once, or twice when the item moves in it; not at all when it sees no
-    change.
-    """
+    """An index is written once, twice if the item moves in it, or not at all without a change."""
     before, after = entry(table, index, old), entry(table, index, new)
     if before == after:
         return 0.0
@@ -56,12 +54,12 @@ def index_write_units(table: Table, index: Index, old: Item | None, new: Item | 
 
 
 def arns_by_name(table_names: Iterable[str]) -> dict[str, str]:
-    """The tables that a request names by their ARN: AWS answers with the ARN then."""
+    """The tables that a request names by ARN: AWS then answers with the ARN."""
     return {name.rpartition("/")[2]: name for name in table_names if name.startswith("arn:")}
 
 
 class Meter:
-    """Adds up what a request consumes, by table and index, and reports it as the request asked."""
+    """Adds up what a request consumes, by table and index, and reports it as requested."""
 
     def __init__(
         self, mode: str | None, table_names: Iterable[str] = (), *, transactional: bool = False
@@ -93,15 +91,15 @@ class Meter:
                 units.add("Write", index, used)
 
     def write_size(self, table: Table, size: int) -> None:
-        """A write that touched the table only: a failed or empty one."""
+        """A write without index writes: a failed or empty one."""
         if self.on:
             self._of(table).add(
                 "Write", None, (2 if self._transactional else 1) * write_units(size)
             )
 
     def report(self) -> dict[str, Any]:
-        """`ConsumedCapacity` of a request on one table, as a member to merge into the answer; empty
-        when not asked.
+        """`ConsumedCapacity` of a request on one table, as a member to merge into the answer. Empty
+        if not requested.
         """
         all_reports = self._reports()
         return {"ConsumedCapacity": all_reports[0]} if all_reports else {}
@@ -120,7 +118,7 @@ class Meter:
 
 
 OFF = Meter(None)
-"""For the many requests that do not ask: it adds nothing up, so one is enough."""
+"""For requests that do not ask for capacity. It counts nothing, so all share one."""
 
 
 class _Units:
@@ -159,7 +157,7 @@ class _Units:
 
 
 def _figures(units: dict[str, float], by_side: bool) -> dict[str, float]:
-    """Transactions report the read or write units beside their sum."""
+    """Transactions report the read or write units as well as their sum."""
     figures = {"CapacityUnits": units["Read"] + units["Write"]}
     if by_side:
         figures.update({f"{side}CapacityUnits": units[side] for side in units if units[side]})

@@ -37,13 +37,9 @@ class Catalog:
         self.region = region
         self._tables: dict[str, Table] = {}
         self._open: dict[str, Table] = {}
-        """Those whose items can be read and written: a table that is being restored or imported
-        cannot.
-        """
+        """The tables that can be used. A table that is being restored or imported cannot."""
         self.guards_own = False
-        """Whether Sortkey's own tables are refused: while a change is run for a caller who is not
-        trusted.
-        """
+        """Whether Sortkey's own tables are refused, while a change runs for an untrusted caller."""
         self.reload()
 
     # -- finding
@@ -55,14 +51,14 @@ class Catalog:
         return self.readable(name_or_arn)
 
     def readable(self, name_or_arn: str) -> Table:
-        """The same for an operation that may change items, but reads those of this table."""
+        """The same for an operation that may change items, but only reads this table."""
         table = self._open.get(name_or_arn) or self._open.get(self.name_of(name_or_arn))
         if table is None:
             raise ResourceNotFoundException("Requested resource not found")
         return table
 
     def described(self, name_or_arn: str) -> Table:
-        """The table that a control operation names; AWS says its name when it is not there."""
+        """The table that a control operation names. AWS's error for a missing one has its name."""
         name = self.name_of(name_or_arn)
         table = self.find(name)
         if table is None:
@@ -76,7 +72,7 @@ class Catalog:
         return self._tables.get(name)
 
     def check_not_own(self, name: str) -> None:
-        """Raise AccessDeniedException for a table of Sortkey's own, there or not, if those are
+        """Raise AccessDeniedException for one of Sortkey's own tables, existing or not, if they are
         guarded now.
         """
         if self.guards_own and is_own(name):
@@ -92,9 +88,7 @@ class Catalog:
     # -- naming
 
     def name_of(self, name_or_arn: str) -> str:
-        """AWS takes a table's ARN wherever it takes its name, if it is of this region and
-        account.
-        """
+        """AWS accepts a table's ARN wherever it accepts its name, for this region and account."""
         if not name_or_arn.startswith("arn:"):
             return name_or_arn
         parts, own = name_or_arn.split(":", 5), self.arn("").split(":")
@@ -126,7 +120,7 @@ class Catalog:
         return table
 
     def save(self, table: Table) -> Table:
-        """Keep a new value of a table's definition."""
+        """Save a table's changed definition."""
         self._db.begin()
         self._records.put("table", table.name, table.to_record())
         return self._load(table)
@@ -139,7 +133,7 @@ class Catalog:
         self._open.pop(table.name, None)
 
     def reload(self) -> None:
-        """Read everything again: at the start, and after a rollback."""
+        """Reload all tables, at the start and after a rollback."""
         self._tables.clear()
         self._open.clear()
         for _, record in self._records.all("table"):

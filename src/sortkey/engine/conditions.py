@@ -15,9 +15,7 @@ Guard = Callable[[Item | None], None]
 
 
 def guard(condition: Condition | None, request: dict[str, Any]) -> Guard | None:
-    """Refuses an old item that does not meet the condition; shows it when the request asked
-    for it.
-    """
+    """Refuses an old item that does not meet the condition. The error has the item if requested."""
     if condition is None:
         return None
     show = request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"

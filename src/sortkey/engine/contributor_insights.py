@@ -1,5 +1,5 @@
-"""Contributor insights: whether they are on for a table or an index. The state is kept; nothing is
-measured.
+"""Contributor insights: whether they are on for a table or an index. The state is stored, but
+nothing is measured.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ State = dict[str, Any]
 
 
 def states(table: Table) -> dict[str, State]:
-    """By the name of the index; the table's own is under the empty name."""
+    """By the name of the index. The table's own state has the empty name."""
     return table.settings.get(SETTING, {})
 
 
@@ -49,7 +49,7 @@ def describe(table: Table, index: str | None) -> dict[str, Any]:
 
 
 def _rules(table: Table, index: str | None, state: State) -> list[str]:
-    """Partition keys and, where there are some, sort keys: consumed and throttled."""
+    """Partition keys and, if there are any, sort keys: consumed and throttled."""
     named_index = table.index(index) if index else None
     has_range = bool((named_index.key if named_index else table.key).range)
     name = f"{table.name}-{index}" if index else table.name

@@ -39,7 +39,7 @@ def describe(engine: Engine, table: Table) -> dict[str, Any]:
 
 
 def projection(index: Index) -> dict[str, Any]:
-    """AWS gives attribute names in order, here as in the definitions."""
+    """AWS lists attribute names sorted, here and in the definitions."""
     names = index.projection.get("NonKeyAttributes")
     return (
         index.projection
@@ -80,7 +80,7 @@ def _global(engine: Engine, table: Table, index: Index, figures: Figures) -> dic
 
 
 def _stream(engine: Engine, table: Table) -> dict[str, Any]:
-    """The newest stream keeps its ARN here after it was disabled."""
+    """The newest stream's ARN stays here after it was disabled."""
     stream = table.stream
     if stream is None:
         return {}
@@ -93,7 +93,7 @@ def _stream(engine: Engine, table: Table) -> dict[str, Any]:
 
 
 def _table_class(table: Table) -> dict[str, Any]:
-    """Described once it was asked for."""
+    """Described only if it was set."""
     name, since = table.settings.get("TableClass"), table.settings.get("TableClassSince")
     if name is None:
         return {}
@@ -106,6 +106,6 @@ def _table_class(table: Table) -> dict[str, Any]:
 
 
 def _restore(table: Table) -> dict[str, Any]:
-    """What a restore wrote into the settings."""
+    """The summary that a restore wrote into the settings."""
     summary = table.settings.get("RestoreSummary")
     return {"RestoreSummary": summary} if summary else {}

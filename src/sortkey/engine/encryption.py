@@ -1,4 +1,4 @@
-"""SSESpecification: the key that a table says it is encrypted with. Kept and described; nothing is
+"""SSESpecification: the key of a table's encryption. It is stored and described, but nothing is
 encrypted.
 """
 
@@ -20,9 +20,7 @@ ALREADY_THIS = (
 
 
 def read(specification: dict[str, Any] | None, region: str) -> dict[str, Any]:
-    """The settings that an SSESpecification makes: the key's ARN, or none for the key that AWS
-    owns.
-    """
+    """The settings of an SSESpecification: the key's ARN, or none for the key that AWS owns."""
     if specification is None:
         return {}
     kind, key = specification.get("SSEType"), specification.get("KMSMasterKeyId")
@@ -44,9 +42,7 @@ def read(specification: dict[str, Any] | None, region: str) -> dict[str, Any]:
 
 
 def change(settings: dict[str, Any], specification: dict[str, Any], region: str) -> dict[str, Any]:
-    """The settings of a table with another key; AWS refuses what changes nothing, when it sees that
-    at once.
-    """
+    """The settings of a table with another key. AWS refuses an obvious no-op."""
     new, old = read(specification, region), settings.get("EncryptionKey")
     if not new and old is None:
         raise ValidationException(ALREADY_OWN)
@@ -56,7 +52,7 @@ def change(settings: dict[str, Any], specification: dict[str, Any], region: str)
 
 
 def describe(settings: dict[str, Any]) -> dict[str, Any]:
-    """AWS says nothing of a table under its own key."""
+    """Empty for a table under AWS's own key, as on AWS."""
     arn = settings.get("EncryptionKey")
     if arn is None:
         return {}
@@ -64,7 +60,7 @@ def describe(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _arn(key: str, region: str) -> str:
-    """An alias stands for a key; the same alias always for the same one."""
+    """The key of an alias. The same alias always means the same key."""
     start, key = (
         key.rsplit(":", 1) if key.startswith("arn:") else (f"arn:aws:kms:{region}:{ACCOUNT}", key)
     )

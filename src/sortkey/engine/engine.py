@@ -1,9 +1,8 @@
 """The engine: one DynamoDB on one database. Finds the operation, checks the request's shape, runs
 it.
 
-`execute` may leave a storage transaction open, so that whoever drives the engine can let many
-requests share one commit (`flush`). `call` is for programs: one request, committed, as plain Python
-values.
+`execute` may leave a storage transaction open, so that its caller can let many requests share one
+commit (`flush`). `call` is for programs: one request, committed, as plain Python values.
 """
 
 from __future__ import annotations
@@ -39,9 +38,7 @@ Request = dict[str, Any]
 
 
 class Engine:
-    """An open database and everything that runs on it. Time and randomness come from outside, for
-    the tests.
-    """
+    """An open database and everything that runs on it. Tests pass their own time and randomness."""
 
     def __init__(
         self,
@@ -64,14 +61,14 @@ class Engine:
         self.counts = Counts()
         self.address: str | None = None
         self.buckets = _buckets(database, buckets)
-        """Where exports go and imports come from: a folder for each S3 bucket. In memory it is made
-        when needed.
+        """Where exports go and imports come from: one folder per S3 bucket. For an engine in memory
+        it is created when needed.
         """
         self.at_close: list[Callable[[], None]] = []
         self.background = Background(self)
         self._runs: dict[str, Run] = {}
         self.lock = threading.RLock()
-        """Held by whoever runs a request, or has a transaction open."""
+        """Held while a request runs or a transaction is open."""
         self._worker: Worker | None = None
         self._watchers: tuple[Callable[[], None], ...] = ()
         self._announced = self.journal.last
@@ -81,16 +78,16 @@ class Engine:
         return orjson.loads(self.answer(name, write_request(request)))
 
     def answer(self, name: str, body: bytes) -> bytes:
-        """The same on JSON bytes, without the detour over Python values."""
+        """The same on JSON bytes, without converting to Python values."""
         return self.run(name, read_request(body))
 
     def run(self, name: str, request: Request) -> bytes:
-        """The same on a request that is plain JSON already, as nothing else may change it
+        """The same on a request that is plain JSON already, which the caller must not change
         meanwhile.
         """
         with self.lock:
             if self.database.in_transaction:
-                self.flush()  # a group's of this thread, which must not fall with this request
+                self.flush()  # a rollback of this request must not undo this thread's group
             try:
                 answer = self.execute(name, request)
                 self.flush()
@@ -110,7 +107,7 @@ class Engine:
         """Run one request inside the open transaction, if it writes. The answer may hold orjson
         fragments.
 
-        A caller who is not trusted cannot change the tables that Sortkey keeps for itself.
+        An untrusted caller cannot change Sortkey's own tables.
         """
         run = self._runs.get(name) or self._find(name)
         catalog = self.catalog
@@ -124,7 +121,7 @@ class Engine:
             shapes.check_serialization(name, request)
             raise
         except ServiceError:
-            raise  # an answer like another: whatever can fail fails before the first write
+            raise  # a normal answer: everything that can fail does so before the first write
         except BaseException:
             self.rollback()
             raise
@@ -144,7 +141,7 @@ class Engine:
         return self.database.in_transaction
 
     def flush(self) -> None:
-        """Commit what the requests since the last flush wrote."""
+        """Commit the writes since the last flush."""
         self.database.commit()
         if self._watchers and self._announced != self.journal.last:
             self._announced = self.journal.last
@@ -152,26 +149,25 @@ class Engine:
                 wake()
 
     def rollback(self) -> None:
-        """Forget what the requests since the last flush wrote, in memory too."""
+        """Undo the writes since the last flush, in memory too."""
         if self.database.in_transaction:
             self.database.rollback()
             self.journal.reload()
             self.catalog.reload()
 
     def work(self) -> float:
-        """Do a slice of what runs in the background; says after how many seconds to call again."""
+        """Do a slice of background work. Returns after how many seconds to call again."""
         with self.lock:
             return self.background.work()
 
     def work_by_itself(self) -> None:
-        """Do the background work in a thread, until `close`: for programs that use `call` only."""
+        """Do the background work in a thread until `close`, for programs that only use `call`."""
         self._worker = self._worker or Worker(self)
 
     def watch(self, wake: Callable[[], None]) -> Callable[[], None]:
-        """Call `wake` after each commit of changes that streams tell; gives what ends that.
+        """Call `wake` after each commit with stream records. Returns a function that ends this.
 
-        It is called by whoever commits, who waits for it: setting an event is all that it should
-        do.
+        The committing thread calls `wake` and waits for it, so it should only set an event.
         """
         with self.lock:
             self._announced = self._announced if self._watchers else self.journal.last
@@ -184,7 +180,7 @@ class Engine:
         return end
 
     def publish(self, address: str, token: str) -> None:
-        """Write into the folder where this engine answers, so that other openers find it."""
+        """Write this engine's address into the folder, so that other processes find it."""
         self.address = address
         if self.database.folder:
             self.database.folder.publish(address, token)

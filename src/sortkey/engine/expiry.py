@@ -1,7 +1,7 @@
 """Time to live: deletes the items whose instant has passed, in slices, through the one write path.
 
-The instants are a column of the rows. When TTL is enabled on a table with items the column is
-filled in slices; how far that got is a record, as with index builds.
+The instants are a column of the rows. When TTL is enabled on a table with items, the column is
+filled in slices. A record has the progress, like for index builds.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ DELAY_KIND = "expiry_delay"
 SLICE_ROWS = 500
 PAUSE_SECONDS = 1.0
 OLDEST_SECONDS = 5 * 365 * 86400
-"""AWS lets items be that claim to have expired more than five years ago: a guard against wrong
-units.
-"""
+"""AWS ignores instants more than five years ago, which guards against wrong units."""
 
 
 def enable(engine: Engine, table: Table, attribute: str) -> Table:
@@ -38,15 +36,15 @@ def enable(engine: Engine, table: Table, attribute: str) -> Table:
 
 
 def disable(engine: Engine, table: Table) -> Table:
-    """The column keeps what it has: nothing reads it, and the next `enable` writes it anew."""
+    """Turn TTL off. The column stays: nothing reads it, and the next `enable` rewrites it."""
     engine.database.begin()
     engine.records.delete(KIND, str(table.number))
     return engine.catalog.save(replace(table, ttl_attribute=None))
 
 
 def delay(engine: Engine, table_name: str, seconds: int) -> None:
-    """Delete the items of a table so many seconds after their instant. It is kept with the table;
-    AWS is late too.
+    """Delete the items of a table so many seconds after their instant, since AWS is late too. This
+    is stored with the table.
     """
     with engine.lock:
         table = engine.catalog.table(table_name)
@@ -56,7 +54,7 @@ def delay(engine: Engine, table_name: str, seconds: int) -> None:
 
 
 def work(engine: Engine) -> float:
-    """One slice for every table with TTL: first its column, then its expired items."""
+    """Do one slice per table with TTL: first its column, then its expired items."""
     busy = [
         _fill(engine, table) or _expire(engine, table)
         for table in engine.catalog.tables()

@@ -1,8 +1,8 @@
-"""FilterSpecification of an export: which items it writes, and what of them. In the words of Query
-and Scan.
+"""FilterSpecification of an export: which items and attributes it writes, with the expressions of
+Query and Scan.
 
-A full export looks at each item; an incremental one at the latest image, or at the old one of an
-item that is gone.
+A full export filters by each item. An incremental one filters by the latest image, or by the old
+one of a deleted item.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EXPRESSIONS = ("ProjectionExpression", "FilterExpression", "KeyConditionExpressi
 
 @dataclass(frozen=True, slots=True)
 class ExportFilter:
-    """The expressions of a specification, compiled. Those that it lacks are None."""
+    """The compiled expressions of a specification. Missing ones are None."""
 
     key: KeyCondition | None = None
     condition: Condition | None = None
@@ -38,7 +38,7 @@ class ExportFilter:
 
 
 def read(specification: dict[str, Any] | None) -> ExportFilter:
-    """Of a request, or of an export under way. Without a specification everything is exported."""
+    """The filter of a request or a running export. Without one, everything is exported."""
     if not specification:
         return ExportFilter()
     context = Placeholders.of(specification, EXPRESSIONS, EXPRESSIONS[1:])
@@ -53,18 +53,18 @@ def read(specification: dict[str, Any] | None) -> ExportFilter:
 
 
 def check(table: Table, filters: ExportFilter) -> None:
-    """The expressions fit the table: with a condition on the key, the filter is one on other
+    """Check the expressions against the table: with a key condition, the filter must be on other
     attributes.
     """
     check_paths(table, filters.condition, filters.projection)
     if filters.key is not None and filters.condition is not None:
         check_filter(filters.condition, table.key.names)
-    bounds(table, filters)  # which refuses a condition that is none on this key
+    bounds(table, filters)  # refuses a condition that does not match this key
 
 
 def bounds(table: Table, filters: ExportFilter) -> list[str | None] | None:
-    """The row keys that the condition on the key allows, from and to, in hexadecimal: an export's
-    state is JSON.
+    """The range of row keys that the key condition allows, in hexadecimal because an export's state
+    is JSON.
     """
     if filters.key is None:
         return None
@@ -76,7 +76,7 @@ def bounds(table: Table, filters: ExportFilter) -> list[str | None] | None:
 
 
 def within(limits: list[str | None] | None, key: bytes) -> bool:
-    """Whether a row key lies in such bounds."""
+    """Whether a row key is within such bounds."""
     if limits is None:
         return True
     lower, upper = limits

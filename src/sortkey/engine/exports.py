@@ -1,8 +1,8 @@
 """Exports of tables into a bucket's folder, in the layout and the DynamoDB JSON of AWS's exports to
 S3.
 
-A full export is a copy of the table as of an instant; an incremental one is what changed between
-two, by key.
+A full export is a copy of the table as of an instant. An incremental one has the changes between
+two instants, by key.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def find(engine: Engine, arn: str) -> dict[str, Any]:
 
 
 def start_full(engine: Engine, table: Table, description: dict[str, Any], cut: int) -> None:
-    """Begin to export the table as of a number of the journal."""
+    """Start to export the table as of a sequence number of the journal."""
     snapshot = snapshots.begin(engine, table, cut)
     state = {
         "snapshot": snapshot.to_state(),
@@ -54,7 +54,7 @@ def start_full(engine: Engine, table: Table, description: dict[str, Any], cut: i
 def start_incremental(
     engine: Engine, table: Table, description: dict[str, Any], after: int, end: int
 ) -> None:
-    """Begin to export what changed between two numbers of the journal."""
+    """Start to export the changes between two sequence numbers of the journal."""
     engine.database.begin()
     number = engine.catalog.next_number()
     snapshots.rows_of(engine, number).create()
@@ -68,13 +68,13 @@ def start_incremental(
 
 
 def step(engine: Engine, state: jobs.State) -> bool:
-    """A slice of an export under way. A disk that refuses fails the export, not the engine."""
+    """Do a slice of a running export. A disk error fails the export, not the engine."""
     if not _gathered(engine, state):
         return False
     description = engine.records.get(KIND, state["id"])
     assert description is not None
     try:
-        if not state["written"]:  # AWS finds out so whether the bucket can be written
+        if not state["written"]:  # AWS checks this way whether the bucket is writable
             buckets.write(engine, description["S3Bucket"], f"{_folder(description)}/_started", b"")
         if _write_file(engine, description, state):
             return False
@@ -100,7 +100,7 @@ def _start(engine: Engine, table: Table, description: dict[str, Any], state: job
     jobs.start(engine, KIND, {**state, "id": id, "written": 0, "files": []})
 
 
-# -- gathering what is to be written, in rows of the export's own
+# -- collecting the content in separate rows
 
 
 def _gathered(engine: Engine, state: jobs.State) -> bool:
@@ -135,8 +135,8 @@ def _gather_changes(engine: Engine, state: jobs.State) -> bool:
 
 
 def _write_file(engine: Engine, description: dict[str, Any], state: jobs.State) -> bool:
-    """Write the next data file; says whether there was anything left to write. The first is written
-    in any case.
+    """Write the next data file. Returns False if there was nothing left. The first is always
+    written.
     """
     filters = export_filters.read(description.get("FilterSpecification"))
     lines: list[bytes] = []
@@ -156,10 +156,10 @@ def _write_file(engine: Engine, description: dict[str, Any], state: jobs.State) 
             break
     if not seen and state["files"]:
         return False
-    if seen and not lines:  # none of these is wanted
+    if seen and not lines:  # the filter excludes all of these
         return True
     packed = gzip.compress(b"".join(line + b"\n" for line in lines), compresslevel=1, mtime=0)
-    # A name that a second attempt after a crash gives again.
+    # A retry after a crash uses the same name.
     name = hashlib.blake2b(
         f"{state['id']}/{len(state['files'])}".encode(), digest_size=13
     ).hexdigest()
@@ -179,7 +179,7 @@ def _write_file(engine: Engine, description: dict[str, Any], state: jobs.State) 
 
 
 def _item_line(filters: ExportFilter, content: bytes) -> bytes | None:
-    """None for an item that is not wanted."""
+    """The line of an item, or None if the filter excludes it."""
     if filters.condition is not None or filters.projection is not None:
         item: Item = orjson.loads(content)
         if not filters.keeps(item):
@@ -191,7 +191,7 @@ def _item_line(filters: ExportFilter, content: bytes) -> bytes | None:
 def _change_line(
     description: dict[str, Any], filters: ExportFilter, content: bytes
 ) -> bytes | None:
-    """The same of a change."""
+    """The same for a change."""
     change: dict[str, Any] = orjson.loads(content)
     if not filters.keeps(change["new"] or change["old"] or change["keys"]):
         return None

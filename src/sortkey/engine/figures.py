@@ -1,8 +1,8 @@
 """How many items a table and its indexes hold, and their bytes. AWS refreshes these figures about
 every six hours.
 
-Here they are exact while counting is quick. Counting a big table takes long; then the last figures
-are used again.
+Here they are exact while counting is fast. Counting a big table is slow, so its last figures are
+reused for a while.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 QUICK_SECONDS = 0.05
 STALE_SECONDS = 6 * 3600
 SAMPLE = 2000
-"""Entries of an index with a projection that are measured one by one; more are taken to be like
-these.
-"""
+"""How many entries of an index with a projection are measured. The rest is extrapolated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class _Counted:
 
 
 class Counts:
-    """The figures of every table, as far as they were asked for."""
+    """The figures of the tables that were described."""
 
     def __init__(self, timer: Callable[[], float] = time.perf_counter) -> None:
         self._timer = timer

@@ -1,5 +1,5 @@
-"""The files of an import: lines of DynamoDB JSON, or CSV, plain or gzipped, as records one after
-the other.
+"""The files of an import: lines of DynamoDB JSON, or CSV, plain or gzipped, as an iterator of
+records.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sortkey.engine.tables import Table
 from sortkey.errors import SortkeyError
 
 LINE_BYTES_MAX = 16 * 1024 * 1024
-"""A line beyond this is not an item, and must not fill the memory."""
+"""A longer line cannot be an item, and must not fill the memory."""
 
 
 class BadRecord(SortkeyError):
@@ -27,14 +27,14 @@ class BadRecord(SortkeyError):
 
 @dataclass(frozen=True)
 class Record:
-    """`item` gives the raw item, or raises BadRecord."""
+    """`item` returns the raw item, or raises BadRecord."""
 
     size: int
     item: Callable[[], dict[str, Any]]
 
 
 def is_manifest(key: str) -> bool:
-    """What an export writes beside its data."""
+    """The files of an export besides its data."""
     name = key.rsplit("/", 1)[-1]
     return name == "_started" or (
         name.startswith("manifest-") and name.endswith((".json", ".md5", ".checksum"))

@@ -1,5 +1,5 @@
-"""Imports: a new table filled from files under a prefix of a bucket's folder. Bad lines are counted
-and left out.
+"""Imports: fills a new table from files under a prefix of a bucket's folder. Bad lines are counted
+and skipped.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ KIND = "import"
 SLICE_RECORDS = 500
 SLICE_BYTES = 4 * 1024 * 1024
 LOGGED_MAX = 100
-"""Bad lines that are logged for each import; the rest are only counted."""
+"""How many bad lines are logged per import. The rest are only counted."""
 
 _open: dict[str, tuple[int, int, Iterator[import_files.Record]]] = {}
-"""Where the imports of this process stand in their files (file, record, the reader), so that a
-slice need not skip.
+"""The positions of this process's imports in their files (file, record, reader), so that a slice
+need not skip.
 """
 
 
@@ -48,7 +48,7 @@ def find(engine: Engine, arn: str) -> dict[str, Any]:
 
 
 def start(engine: Engine, table: Table, description: dict[str, Any]) -> None:
-    """Begin to fill a new table, which stays closed until then."""
+    """Start to fill a new table, which cannot be used until the end."""
     engine.database.begin()
     engine.catalog.save(replace(table, status="CREATING"))
     id = description["ImportArn"].rsplit("/", 1)[-1]
@@ -57,7 +57,7 @@ def start(engine: Engine, table: Table, description: dict[str, Any]) -> None:
 
 
 def step(engine: Engine, state: jobs.State) -> bool:
-    """A slice of an import under way."""
+    """Do a slice of a running import."""
     description = engine.records.get(KIND, state["id"])
     table = engine.catalog.find(state["table"])
     assert description is not None
@@ -84,7 +84,7 @@ def step(engine: Engine, state: jobs.State) -> bool:
 def _find_files(
     engine: Engine, description: dict[str, Any], state: jobs.State
 ) -> dict[str, str] | None:
-    """List the files, once. Gives the failure when there are none."""
+    """List the files, once. Returns the failure if there are none."""
     if state["keys"] is not None:
         return None
     source = description["S3BucketSource"]
@@ -104,7 +104,7 @@ def _find_files(
 
 
 def _slice(engine: Engine, table: Table, description: dict[str, Any], state: jobs.State) -> bool:
-    """Import the next records; says whether those were the last."""
+    """Import the next records. Returns whether they were the last."""
     remaining, total = SLICE_RECORDS, 0
     while state["file"] < len(state["keys"]):
         for record in _reader(engine, table, description, state):
@@ -157,7 +157,7 @@ def _finish(
         engine.catalog.save(replace(table, status="ACTIVE"))
 
 
-# -- where an import stands in its files
+# -- positions in files
 
 
 def _reader(
@@ -170,7 +170,7 @@ def _reader(
             / state["keys"][state["file"]]
         )
         reader = import_files.records(path, description, table)
-        for _ in range(state["record"]):  # after a restart: those are in the table already
+        for _ in range(state["record"]):  # after a restart: these are in the table already
             next(reader, None)
     else:
         reader = position[2]

@@ -1,8 +1,7 @@
 """Filling an index that was added to a table with items, in slices, while requests go on.
 
-Every write since the index was added has set its key; the build does the rows before. How far it
-got is a record, written in the transaction of the slice, so a build goes on where it was after a
-crash.
+Every write since the index was added has set its key. The build handles the older rows. A record
+has the progress, written in the slice's transaction, so a build continues after a crash.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
 KIND = "index_build"
 SLICE_ROWS = 500
 AT_ONCE_ROWS = 1000
-"""A table with no more rows than this has its index at once."""
+"""The index of a table with at most so many rows is built at once."""
 
 IDLE_SECONDS = 60.0
 
 
 def add(engine: Engine, table: Table, index: Index) -> Table:
-    """Add an index to a table. A small table's is filled here, a big one's by `work`."""
+    """Add an index to a table. It is filled here if the table is small, otherwise by `work`."""
     last = table.rows.last_id()
     column = f"x{table.columns_used + 1}"
     index = replace(index, column=column, status="CREATING", backfilling=True, added_later=True)
@@ -40,8 +39,8 @@ def add(engine: Engine, table: Table, index: Index) -> Table:
 
 
 def remove(engine: Engine, table: Table, index: Index) -> Table:
-    """Take an index from a table, also one that is being built. Attributes that are no key any more
-    lose their type.
+    """Remove an index from a table, even while it is built. Attributes that are no longer keys lose
+    their type.
     """
     engine.database.begin()
     table.rows.drop_index(index.column)
@@ -53,7 +52,7 @@ def remove(engine: Engine, table: Table, index: Index) -> Table:
 
 
 def work(engine: Engine) -> float:
-    """One slice of the first build that is not done."""
+    """Do one slice of the first unfinished build."""
     for table in engine.catalog.tables():
         for index in table.indexes:
             if index.backfilling:

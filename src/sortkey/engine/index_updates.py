@@ -40,7 +40,7 @@ BLOCKED = (
 
 @dataclass(frozen=True, slots=True)
 class IndexUpdates:
-    """What a request wants of a table's global indexes, checked."""
+    """The checked changes of a request to a table's global indexes."""
 
     create: Index | None
     types: dict[str, str]
@@ -63,7 +63,7 @@ class IndexUpdates:
         return table
 
     def statuses(self) -> dict[str, str]:
-        """What the answer says of the indexes that change."""
+        """The description of the changing indexes in the answer."""
         return {
             **dict.fromkeys(self.settings, "UPDATING"),
             **({self.create.name: "CREATING"} if self.create else {}),
@@ -75,7 +75,7 @@ class IndexUpdates:
 
 
 def check_shape(updates: list[dict[str, Any]]) -> None:
-    """What can be said without the table: one action each, one for each index."""
+    """The checks that do not need the table: one action per entry, one per index."""
     names: set[str] = set()
     for update in updates:
         actions = [update[action] for action in ACTIONS if update.get(action) is not None]
@@ -99,7 +99,7 @@ def check_shape(updates: list[dict[str, Any]]) -> None:
 
 
 def parse(engine: Engine, table: Table, request: dict[str, Any], mode: str) -> IndexUpdates:
-    """The updates of a request on this table under the billing mode that it will have."""
+    """The updates of a request on this table under its new billing mode."""
     updates: list[dict[str, Any]] = request.get("GlobalSecondaryIndexUpdates") or []
     creates = [update["Create"] for update in updates if update.get("Create")]
     deletes = [update["Delete"]["IndexName"] for update in updates if update.get("Delete")]
@@ -183,7 +183,7 @@ def _changed(engine: Engine, table: Table, update: dict[str, Any], mode: str) ->
 
 
 def _check_change(update: dict[str, Any], mode: str) -> None:
-    """What can change of an index depends on the billing mode."""
+    """Which parts of an index can change depends on the billing mode."""
     name, limits = (
         update["IndexName"],
         update.get("OnDemandThroughput") or update.get("WarmThroughput"),
@@ -212,7 +212,7 @@ def _switched(table: Table, index: Index, mode: str) -> dict[str, Any]:
 
 
 def _check_all_provisioned(table: Table, mode: str, updated: set[str]) -> None:
-    """A table that leaves on-demand billing says the throughput of every index."""
+    """A table that leaves on-demand billing must set the throughput of every index."""
     if mode != throughput.PROVISIONED or throughput.billing_mode(table.settings) == mode:
         return
     missing = [index.name for index in table.of_kind("GSI") if index.name not in updated]

@@ -1,7 +1,7 @@
-"""Item collections: what a table with local indexes keeps under one partition key, and AWS's 10 GB
-limit on it.
+"""Item collections: all items under one partition key of a table with local indexes, and AWS's
+10 GB limit.
 
-Sizes are kept by partition beside the rows, so that neither the limit nor
+Sizes are stored per partition beside the rows, so that neither the limit nor
 ReturnItemCollectionMetrics has to read the partition.
 """
 
@@ -35,21 +35,21 @@ def check_limit(engine: Engine, change: Change) -> None:
 
 
 def check_item_with_entries(table: Table, item: Item, size: int, *, updating: bool) -> None:
-    """An item and its entries in all local indexes, too, have no more than 400 KB together."""
+    """An item and its entries in all local indexes have at most 400 KB in total."""
     local = table.of_kind("LSI")
     if size * (1 + len(local)) > ITEM_BYTES_MAX:  # no entry is larger than its item
         check_item_size(_bytes(table, item, size), updating=updating)
 
 
 def account(change: Change) -> None:
-    """Keep the collection's size in step with a stored change."""
+    """Update the collection's size after a stored change."""
     growth = _growth(change)
     if growth:
         change.table.rows.grow_collection(partition_of(change.key), growth)
 
 
 def report(change: Change) -> dict[str, Any]:
-    """`ItemCollectionMetrics` as a member to merge into the answer of one write; empty without
+    """`ItemCollectionMetrics` as a member to merge into the answer of one write. Empty without
     local indexes.
     """
     return {"ItemCollectionMetrics": metrics(change)} if change.table.has_lsi else {}

@@ -1,6 +1,4 @@
-"""Keys in requests: whether they fit the table's schema, with AWS's words for each way in which
-they do not.
-"""
+"""Keys in requests: whether they match the table's schema, with AWS's message for each mismatch."""
 
 from __future__ import annotations
 
@@ -14,9 +12,7 @@ from sortkey.values.attributes import INVALID, AttributeValue, Item, read_item
 from sortkey.values.sizes import value_size
 
 SHORT = 255
-"""Text of so many characters fits in any key, whatever its encoding; only what is longer needs
-counting.
-"""
+"""Text of up to so many characters fits any key. Only longer text needs its bytes counted."""
 
 MISMATCH = "The provided key element does not match the schema"
 HASH_TOO_LONG = INVALID + "Size of hashkey has exceeded the maximum size limit of2048 bytes"  # sic
@@ -54,9 +50,7 @@ _EMPTY = {"S": "string", "B": "binary"}
 
 
 def read_key(table: Table, raw: dict[str, Any]) -> tuple[Item, bytes]:
-    """The `Key` of a request: exactly the table's key attributes. The item of the key, and its row
-    key.
-    """
+    """The `Key` of a request, with exactly the table's key attributes, and its row key."""
     key, _ = read_item(raw)
     return key, encode_key(table, key)
 
@@ -81,7 +75,7 @@ def encode_key(table: Table, key: Item) -> bytes:
 
 
 def check_scalar_keys(table: Table, paths: Sequence[Parts]) -> None:
-    """No expression looks into a key of the table or of an index."""
+    """Refuse paths into keys of the table or of an index."""
     for parts in paths:
         if len(parts) > 1:
             check_key_paths(paths, table.key.names)
@@ -90,14 +84,14 @@ def check_scalar_keys(table: Table, paths: Sequence[Parts]) -> None:
 
 
 def check_item(table: Table, item: Item) -> None:
-    """An item to be put: it has the table's key, and what it has of index keys fits them."""
+    """Check an item to put: it has the table's key, and its index keys are valid."""
     check_own_key(table, item)
     if table.indexes:
         check_index_keys(table, item)
 
 
 def check_own_key(table: Table, item: Item) -> None:
-    """An item to be put has the table's key."""
+    """Check that an item to put has the table's key."""
     is_long = False
     for name in table.key.names:
         value, kind = item.get(name), table.types[name]
@@ -116,7 +110,7 @@ def check_own_key(table: Table, item: Item) -> None:
 
 
 def check_batched_key(table: Table, item: Item) -> None:
-    """The same for a put of a batch, where AWS tells less of what is wrong with the key."""
+    """The same for a put of a batch, where AWS's messages say less."""
     for name in table.key.names:
         if table.types[name] not in item.get(name, ()):
             raise ValidationException(MISMATCH)
@@ -124,8 +118,8 @@ def check_batched_key(table: Table, item: Item) -> None:
 
 
 def check_index_keys(table: Table, item: Item) -> None:
-    """What the item has of the indexes' key attributes is of their types; then, not empty and short
-    enough.
+    """Check the item's index key attributes: first their types, then that they are not empty or too
+    long.
     """
     check_hashes_that_sort(table, item)
     odd: list[tuple[str, str, Index]] = []
@@ -150,16 +144,14 @@ def check_index_keys(table: Table, item: Item) -> None:
 
 
 def check_hashes_that_sort(table: Table, item: Item) -> None:
-    """The table's hash attribute is as short as the index needs that sorts by it."""
+    """Check that the table's hash attribute is short enough for an index that sorts by it."""
     for name in table.hashes_that_sort:
         if _too_long(item[name], RANGE_BYTES_MAX):
             raise ValidationException(RANGE_TOO_LONG)
 
 
 def check_assigned_types(table: Table, assigned: Iterable[tuple[str, AttributeValue]]) -> None:
-    """Values that an update gives whole attributes, before it runs: those of index keys have their
-    types.
-    """
+    """Check the types of index keys that an update assigns directly, before it runs."""
     values = dict(assigned)
     for name, kind, index in table.index_key_names:
         value = values.get(name)
@@ -168,9 +160,7 @@ def check_assigned_types(table: Table, assigned: Iterable[tuple[str, AttributeVa
 
 
 def check_updated_index_keys(table: Table, item: Item) -> None:
-    """`check_index_keys` of what an update expression has made, in the words that AWS has
-    for that.
-    """
+    """`check_index_keys` for the result of an update expression, with AWS's messages for that."""
     for name, kind, index in table.index_key_names:
         value = item.get(name)
         if value is None:
@@ -189,9 +179,7 @@ def check_updated_index_keys(table: Table, item: Item) -> None:
 def _joint_sizes(
     table: Table, item: Item
 ) -> Iterator[tuple[Index, str, tuple[str, ...], int, int]]:
-    """Of each side of an index that has several attributes: their bytes together, and how many
-    those may be.
-    """
+    """For each side of an index with several attributes: their total bytes, and the limit."""
     for index, side, names, most in table.joint_keys:
         if all(name in item for name in names):
             yield index, side, names, sum(value_size(item[name]) for name in names), most

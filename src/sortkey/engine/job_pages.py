@@ -1,5 +1,5 @@
-"""Pages of exports and imports. A page's token is the place of its last entry in hexadecimal, as
-AWS publishes it.
+"""Pages of exports and imports. A page's token is the place of its last entry in hexadecimal, in
+AWS's published form.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 PAGE = 25
 TOKEN_BYTES = 56
 TOKEN_STEP = 8
-"""The model asks for at least 112 hexadecimal digits, in groups of sixteen."""
+"""AWS's model requires at least 112 hexadecimal digits, in groups of sixteen."""
 
 Description = dict[str, Any]
 Place = Callable[[Description], str]
@@ -30,7 +30,7 @@ def page(
     members: tuple[str, ...],
     place: Place,
 ) -> dict[str, Any]:
-    """Those with the highest `place` first; those of one table when the request names it."""
+    """Jobs with the highest `place` first, of one table if the request names it."""
     table_arn, start = request.get("TableArn"), _read_token(request.get("NextToken"))
     jobs = [job for _, job in engine.records.all(kind) if table_arn in (None, job["TableArn"])]
     jobs.sort(key=place, reverse=True)

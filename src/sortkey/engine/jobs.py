@@ -1,8 +1,8 @@
-"""Work that outlives its request: backups, restores, exports, imports. Done in slices, taken up
-again after a crash.
+"""Work that outlives its request: backups, restores, exports, imports. It is done in slices and
+continues after a crash.
 
-A job is a record of its kind and state; a slice changes the state in the same transaction as what
-it did.
+A job is a record of its kind and state. A slice changes the state in the same transaction as the
+data.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 KIND = "job"
 IDLE_SECONDS = 1.0
 SLICES_AT_ONCE = 4
-"""How much of a job its own request does: a small table is done before the client asks."""
+"""How many slices the request itself does: a small table is done before the client polls."""
 
 State = dict[str, Any]
 Step = Callable[["Engine", State], bool]
-"""Does a slice and changes the state; says whether the job is done."""
+"""Does a slice and changes the state. Returns whether the job is done."""
 
 _MODULES = {
     "backup": "sortkey.engine.backups",
@@ -33,7 +33,7 @@ _MODULES = {
 
 
 def start(engine: Engine, kind: str, state: State) -> None:
-    """Begin a job. What is small is done right here."""
+    """Start a job. A small one is done right here."""
     engine.database.begin()
     id = f"{engine.records.next_number(KIND):012d}"
     for _ in range(SLICES_AT_ONCE):
@@ -44,21 +44,21 @@ def start(engine: Engine, kind: str, state: State) -> None:
 
 
 def holding(source: int, cut: int) -> State:
-    """The part of a state that says: the job needs this table, and its journal behind `cut`, until
-    it is done.
+    """The part of a state that keeps this table, and its journal after `cut`, until the job is
+    done.
     """
     return {"source": source, "cut": cut}
 
 
 def running(engine: Engine, kind: str | None = None) -> list[State]:
-    """The states of the jobs under way."""
+    """The states of the running jobs."""
     return [
         job["state"] for _, job in engine.records.all(KIND) if kind is None or job["kind"] == kind
     ]
 
 
 def work(engine: Engine) -> float:
-    """A slice of every job."""
+    """Do a slice of every job."""
     jobs = engine.records.all(KIND)
     for id, job in jobs:
         engine.database.begin()
@@ -70,7 +70,7 @@ def work(engine: Engine) -> float:
 
 
 def finish(engine: Engine, table: Table) -> None:
-    """Do what is left of the jobs that need a table now: it is about to go."""
+    """Finish the jobs that need a table, because it is about to be deleted."""
     for id, job in engine.records.all(KIND):
         if job["state"].get("source") == table.number:
             engine.database.begin()

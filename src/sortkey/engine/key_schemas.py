@@ -1,8 +1,7 @@
-"""Whether keys, attribute definitions and projections of a new table or index fit together, in
-AWS's words and order.
+"""Whether keys, attribute definitions and projections of a new table or index are consistent, with
+AWS's messages and order.
 
-Shapes are checked already; here is what they mean. CreateTable, ImportTable and UpdateTable's new
-indexes use it.
+Shapes were checked before. CreateTable, ImportTable and UpdateTable's new indexes use this module.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from sortkey.values.attributes import INVALID
 
 LSI_MAX = 5
 GSI_MAX = 20
-GSI_SIDE_MAX = 4  # attributes of an index's hash side, and of its range side
-NON_KEY_MAX = 100  # over all indexes of a table; an attribute in two indexes counts twice
+GSI_SIDE_MAX = 4  # attributes per side of an index key
+NON_KEY_MAX = 100  # over all indexes of a table, counting an attribute of two indexes twice
 
 SAME_NAME = "Both the Hash Key and the Range Key element in the KeySchema have the same name"
 FIRST_NOT_HASH = "Invalid KeySchema: The first KeySchemaElement is not a HASH key type"
@@ -41,7 +40,7 @@ Definitions = dict[str, str]
 
 
 def check_table(request: dict[str, Any]) -> Definitions:
-    """Everything that CreateTable says of keys and indexes. Gives the attributes' types."""
+    """Check everything in CreateTable about keys and indexes. Returns the attributes' types."""
     definitions = read_definitions(request["AttributeDefinitions"])
     schema: Elements = request["KeySchema"]
     _check_table_keys(schema, definitions)
@@ -69,7 +68,7 @@ def read_definitions(definitions: list[dict[str, str]]) -> Definitions:
 
 
 def check_index(kind: IndexKind, index: dict[str, Any], definitions: Definitions) -> None:
-    """One index: its keys are defined and in order, and it says what it projects."""
+    """Check one index: its keys are defined and in order, and it has a projection."""
     schema: Elements = index["KeySchema"]
     _check_defined(schema, definitions)
     if kind == "LSI" or (len(schema) <= 2 and schema[-1]["KeyType"] == "RANGE"):
@@ -111,8 +110,8 @@ def check_non_key_total(projections: Iterable[dict[str, Any]]) -> None:
 
 
 def check_not_redefined(table: Table, new: KeySchema, definitions: Definitions) -> None:
-    """An attribute that is a key already keeps its type: items are checked against it. One that is
-    not used too.
+    """Refuse another type for an attribute that is a key already, used here or not: items are
+    checked against it.
     """
     for name in dict.fromkeys((*new.names, *definitions)):
         if table.types.get(name, definitions[name]) != definitions[name]:
@@ -188,7 +187,7 @@ def _check_defined(schema: Elements, definitions: Definitions) -> None:
 
 
 def _check_pair(schema: Elements) -> None:
-    """A hash key, and a range key after it or none."""
+    """A hash key, and optionally a range key after it."""
     if len(schema) > 1 and schema[0]["AttributeName"] == schema[1]["AttributeName"]:
         raise ValidationException(SAME_NAME)
     if schema[0]["KeyType"] != "HASH":
@@ -218,9 +217,7 @@ def _check_many(schema: Elements) -> None:
 def _check_all_used(
     definitions: Definitions, schema: Elements, indexes: list[dict[str, Any]]
 ) -> None:
-    """Before anything else of the indexes, if their keys are defined at all: AWS looks in this
-    order.
-    """
+    """AWS checks this before anything else about the indexes, if their keys are defined at all."""
     schemas = [schema, *(index["KeySchema"] for index in indexes)]
     used = dict.fromkeys(element["AttributeName"] for elements in schemas for element in elements)
     if indexes and len(used) < len(definitions) and used.keys() <= definitions.keys():
@@ -232,7 +229,7 @@ def _check_all_used(
 
 
 def _names_text(definitions: Definitions) -> str:
-    """In the order of a Java set that was made for as many names."""
+    """The names in the order of a Java set with that capacity."""
     count = len(definitions)
     return f"[{', '.join(java.hashed(tuple(definitions), count + 1 if count < 3 else int(count / 0.75 + 1)))}]"
 

@@ -1,5 +1,5 @@
-"""Operations of DynamoDB that this engine has no meaning for, and why. docs/differences.md lists
-the same.
+"""Operations of DynamoDB that this engine does not offer, and why. docs/differences.md lists the
+same.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ PARAMETERS: Final[dict[str, str]] = {
 
 
 def refuse(engine: Engine, name: str, request: dict[str, Any]) -> NoReturn:
-    """Say why. A table that is not there is told first, as it would be on AWS."""
+    """Raise the reason. A missing table is reported first, as on AWS."""
     if "TableName" in request and "TableName" in input_shape(name).members:
         engine.catalog.described(request["TableName"])
     raise UnknownOperationException(REASONS[name])

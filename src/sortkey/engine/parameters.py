@@ -1,5 +1,5 @@
-"""Parameters that several operations share: conditions, projections and updates, in their new and
-their old form.
+"""Parameters that several operations share: conditions, projections and updates, as expressions or
+in their legacy form.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OF_PROJECTIONS = frozenset(("ProjectionExpression", "AttributesToGet", NAMES))
 
 
 def check_return_values(request: dict[str, Any], *allowed: str) -> str:
-    """ReturnValues, refused when this operation does not have it."""
+    """ReturnValues. Refuses values that this operation does not support."""
     return_values = request.get("ReturnValues") or "NONE"
     if return_values not in allowed:
         raise ValidationException("ReturnValues can only be ALL_OLD or NONE")
@@ -31,7 +31,7 @@ def check_return_values(request: dict[str, Any], *allowed: str) -> str:
 
 
 def has_condition(request: dict[str, Any]) -> bool:
-    """Whether a put or a delete has parameters of a condition; they fit together. AWS looks at that
+    """Whether a put or a delete has a condition. Refuses conflicting parameters, which AWS checks
     before the item.
     """
     if request.keys().isdisjoint(_OF_CONDITIONS):
@@ -42,7 +42,7 @@ def has_condition(request: dict[str, Any]) -> bool:
 
 
 def read_condition(request: dict[str, Any]) -> Condition | None:
-    """The condition of a put or a delete that has one."""
+    """The condition of a put or a delete."""
     context = Placeholders(request.get(NAMES), request.get(VALUES))
     text = request.get("ConditionExpression")
     condition = (
@@ -55,14 +55,14 @@ def read_condition(request: dict[str, Any]) -> Condition | None:
 
 
 def check_update_parameters(request: dict[str, Any]) -> None:
-    """The parameters of an update fit together. AWS looks at that before the key."""
+    """Refuse conflicting parameters of an update. AWS checks this before the key."""
     legacy.check_mixing(request, ("AttributeUpdates", "Expected", "ConditionalOperator"), _UPDATE)
     check_wanted(request, _UPDATE, _UPDATE)
     legacy.check_operator(request.get("Expected"), request.get("ConditionalOperator"))
 
 
 def read_condition_and_update(request: dict[str, Any]) -> tuple[Condition | None, Update | None]:
-    """What an UpdateItem asks for, by expressions or by AttributeUpdates and Expected."""
+    """The update and condition of an UpdateItem, from expressions or legacy parameters."""
     context = Placeholders(request.get(NAMES), request.get(VALUES))
     update_text, condition_text = (
         request.get("UpdateExpression"),
@@ -81,9 +81,7 @@ def read_condition_and_update(request: dict[str, Any]) -> tuple[Condition | None
 
 
 def has_projection(request: dict[str, Any]) -> bool:
-    """Whether a read has parameters of a projection; they fit together. Such a read has no
-    values.
-    """
+    """Whether a read has a projection, which has no values. Refuses conflicting parameters."""
     if request.keys().isdisjoint(_OF_PROJECTIONS):
         return False
     legacy.check_mixing(request, ("AttributesToGet",), _PROJECTION)
@@ -92,7 +90,7 @@ def has_projection(request: dict[str, Any]) -> bool:
 
 
 def read_projection(request: dict[str, Any]) -> Projection | None:
-    """What of an item a read wants; None for all."""
+    """The projection of a read, or None for whole items."""
     if not has_projection(request):
         return None
     context = Placeholders(request.get(NAMES))
@@ -110,7 +108,7 @@ def project(context: Placeholders, request: dict[str, Any]) -> Projection | None
 
 
 def keep(context: Placeholders, request: dict[str, Any], older: str) -> Condition | None:
-    """FilterExpression, or its older form: QueryFilter or ScanFilter."""
+    """FilterExpression, or its legacy form: QueryFilter or ScanFilter."""
     text = request.get("FilterExpression")
     if text is not None:
         return context.condition(text, "FilterExpression")

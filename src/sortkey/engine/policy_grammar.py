@@ -1,5 +1,5 @@
-"""Whether a text is a resource policy, by as much of IAM's grammar as AWS tells about. Whom it lets
-in is not asked.
+"""Whether a text is a resource policy, by the published part of IAM's grammar. Policies are not
+evaluated.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ POLICY_BYTES_MAX = 20 * 1024
 VERSIONS = ("2008-10-17", "2012-10-17")
 PRINCIPALS = ("AWS", "Service", "Federated", "CanonicalUser")
 SERVICES = ("redshift.amazonaws.com", "glue.amazonaws.com", "replication.dynamodb.amazonaws.com")
-"""The services that a table can let in."""
+"""The services that a table's policy can allow."""
 
 OF_NO_TABLE: Final = frozenset(
     {
@@ -39,8 +39,8 @@ OF_NO_TABLE: Final = frozenset(
         ),
     }
 )
-"""What concerns an account, a backup or an import, which have no policies. Exports are let in with
-their table.
+"""Operations on an account, a backup or an import, which have no policies. Exports belong to their
+table.
 """
 WITHOUT_OPERATION: Final = frozenset(
     {
@@ -59,7 +59,7 @@ WITHOUT_OPERATION: Final = frozenset(
 
 
 def check(policy: str, *, stream: bool = False) -> None:
-    """Refuse what is no policy of a table, or of a stream."""
+    """Refuse an invalid policy of a table or a stream."""
     if len(policy.encode()) > POLICY_BYTES_MAX:
         raise ValidationException(
             f"{INVALID}Maximum policy size of {POLICY_BYTES_MAX} bytes exceeded"
@@ -101,7 +101,7 @@ def _statements(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _check_statement(statement: dict[str, Any]) -> None:
-    """The values of a statement are of the types that IAM's grammar has for them."""
+    """Check the types of a statement's values against IAM's grammar."""
     if statement.get("Effect") not in ("Allow", "Deny"):
         raise _malformed(f"Invalid effect: {statement.get('Effect')}")
     for name in ("Action", "NotAction", "Resource", "NotResource"):
@@ -129,7 +129,7 @@ def _is_principal(who: Any) -> bool:
 
 
 def _is_text(value: Any) -> bool:
-    """A text, or a list of some."""
+    """A text, or a list of texts."""
     texts = _texts(value)
     return bool(texts) and all(isinstance(text, str) and text for text in texts)
 
@@ -139,7 +139,7 @@ def _texts(value: Any) -> list[Any]:
 
 
 def _check_actions(statements: list[dict[str, Any]], known: set[str]) -> None:
-    """Only actions on such a resource. A pattern stands for any number of them."""
+    """Refuse actions on other resources. A pattern may match any number of actions."""
     actions = [
         action
         for statement in statements

@@ -1,5 +1,5 @@
-"""A page of a query or a scan: walks rows in key order until the limit or 1 MB, filters, and says
-where it stopped.
+"""A page of a query or a scan: walks rows in key order until the limit or 1 MB, filters them, and
+returns where it stopped.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from sortkey.values.sizes import item_size
 
 PAGE_BYTES = 1024 * 1024
 ROWS_AT_ONCE = 32
-"""Read together, in C; few enough that a page of large items does not read far beyond its end."""
+"""How many rows are read together, in C, without reading far beyond a page of large items."""
 
 
 @dataclass(slots=True)
 class Page:
-    """What to read and how to show it. `whole` reads the table's item where an index holds only
-    part of it.
+    """What to read and how to return it. `whole` reads the table's item if an index holds only part
+    of it.
     """
 
     table: Table
@@ -44,15 +44,15 @@ class Page:
     consistent: bool
     whole: bool = False
     bytes_left: int = PAGE_BYTES
-    """Counts down over the spans that make one page."""
+    """Counts down over the spans of one page."""
 
 
 @dataclass(slots=True)
 class Span:
     """A run of keys: lower inclusive, upper exclusive, `after` the start key's own position.
 
-    `end` is the table's key, if the condition names it, after which nothing can follow: no page
-    goes on from there.
+    `end` is the table's key, if the condition names it, after which nothing can follow, so that
+    there is no next page.
     """
 
     lower: bytes
@@ -64,7 +64,7 @@ class Span:
 
 @dataclass(slots=True)
 class Walk:
-    """What a walk over a span found. `last` is the item at which it stopped short of the end."""
+    """The result of a walk over a span. `last` is the item at which it stopped before the end."""
 
     items: list[Any]
     count: int
@@ -84,7 +84,7 @@ def answer(
     *,
     of_partition: bool = False,
 ) -> Answer:
-    """What a Query (`of_partition`) or a Scan answers for a span, as its other parameters say."""
+    """The answer of a Query (`of_partition`) or a Scan for a span."""
     page = Page(
         table,
         index,
@@ -104,9 +104,7 @@ def answer(
 
 
 def _finished(page: Page, span: Span, meter: Meter) -> Finished:
-    """A page of whole items of one partition, as it was last made if nothing was written there
-    since.
-    """
+    """A page of whole items of one partition, from the cache if nothing was written there since."""
     partition = partition_of(span.lower)
     which = (span.lower, span.upper, span.after, span.descending, span.end, page.limit)
     finished: Finished | None = page.table.rows.page(partition, which)
@@ -143,14 +141,14 @@ def read(page: Page, span: Span, meter: Meter) -> dict[str, Any]:
 
 
 def _walk_stored(page: Page, rows: Iterator[tuple[bytes, int]]) -> Walk:
-    """Items go out as the bytes that are stored: nothing is decoded. The way of most queries."""
+    """Returns the stored bytes without decoding them, for most queries."""
     limit, bytes_left = page.limit or _NO_LIMIT, page.bytes_left
     stored: list[bytes] = []
     size_read = 0
     while rows_read := list(islice(rows, min(ROWS_AT_ONCE, limit - len(stored)))):
         items, sizes = zip(*rows_read, strict=True)
         size_read += sum(sizes)
-        if size_read >= bytes_left:  # past the end of the page: take back what is behind it
+        if size_read >= bytes_left:  # past the end of the page: drop the rest
             while size_read - sizes[len(items) - 1] >= bytes_left:
                 size_read -= sizes[len(items) - 1]
                 items = items[:-1]
@@ -166,7 +164,7 @@ def _stored_walk(page: Page, stored: list[bytes], size_read: int, last: bytes | 
 
 
 def _walk_decoded(page: Page, rows: Iterator[tuple[bytes, int]], partial: bool) -> Walk:
-    """Items are decoded: to be filtered, projected, or cut down to what the index holds."""
+    """Decodes items to filter them, project them, or reduce them to what the index holds."""
     walk = Walk([], 0, 0, 0, 0, None)
     for stored, size in rows:
         item: Item = orjson.loads(stored)
@@ -192,20 +190,20 @@ def _walk_decoded(page: Page, rows: Iterator[tuple[bytes, int]], partial: bool) 
 
 _NO_LIMIT = 1 << 62
 START_INVALID = "The provided starting key is invalid"
-# What AWS says of a value in a start key without saying that it is in the start key.
+# AWS's messages about a value in a start key that do not mention the start key.
 _SAID_ALONE = re.compile(
     "contains duplicates|number set|numeric value|significant digits|number with magnitude"
 )
 
 
 def start_key(table: Table, index: Index | None, item: Item) -> Item:
-    """Where to go on: the table's key, and the index's when one is read."""
+    """Where to continue: the table's key, and the index's if one is read."""
     names = table.key.names if index is None else (*table.key.names, *index.key.names)
     return {name: item[name] for name in names}
 
 
 def read_start_key(request: dict[str, Any]) -> Item | None:
-    """ExclusiveStartKey, with values that are in order."""
+    """ExclusiveStartKey, with valid values."""
     raw = request.get("ExclusiveStartKey")
     if raw is None:
         return None
@@ -234,8 +232,8 @@ def position(
 
 
 def _measure(page: Page, meter: Meter, size_read: int, fetched: int) -> None:
-    """The index is read by what it holds; attributes that it lacks are fetched from the table, item
-    by item.
+    """Capacity: the index costs what it holds. Attributes that it lacks are fetched from the table,
+    item by item.
     """
     if not meter.on:
         return
@@ -268,7 +266,7 @@ def find_index(table: Table, request: dict[str, Any]) -> Index | None:
 
 
 def check_select(request: dict[str, Any]) -> None:
-    """What `Select` allows beside it."""
+    """Check what `Select` may be combined with."""
     select = request.get("Select")
     parameter = next(
         (n for n in ("ProjectionExpression", "AttributesToGet") if request.get(n) is not None), None
@@ -296,7 +294,7 @@ _EXCLUSIVE = {
 
 
 def check_paths(table: Table, condition: Condition | None, projection: Projection | None) -> None:
-    """Neither the filter nor the projection looks into a key."""
+    """Refuse paths into a key in the filter or the projection."""
     if condition is not None:
         check_scalar_keys(table, condition.paths)
     if projection is not None:
@@ -304,8 +302,8 @@ def check_paths(table: Table, condition: Condition | None, projection: Projectio
 
 
 def check_filtered(table: Table, index: Index | None, condition: Condition) -> None:
-    """A query's filter reads what the index holds; a scan's may name other attributes, and finds
-    them missing.
+    """A query's filter may only use what the index holds. A scan's may name other attributes, which
+    are missing.
     """
     names = None if index is None else table.projected_names(index)
     missing = [] if names is None else sorted(condition.top_level - names)
@@ -320,7 +318,7 @@ def check_filtered(table: Table, index: Index | None, condition: Condition) -> N
 def reads_whole(
     table: Table, index: Index | None, request: dict[str, Any], projection: Projection | None
 ) -> bool:
-    """Whether items are fetched from the table: a local index can, a global one refuses."""
+    """Whether items are fetched from the table, which only a local index supports."""
     names = None if index is None else table.projected_names(index)
     if index is None or names is None:
         return False

@@ -1,6 +1,4 @@
-"""What changed lately, in any table that keeps a journal: for people who watch. Programs use
-streams.
-"""
+"""Recent changes in all tables that have a journal, to show to people. Programs use streams."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from sortkey.values.attributes import Item
 
 @dataclass(frozen=True, slots=True)
 class RecentChange:
-    """One change of one item. `old` or `new` is None where there was, or is, none."""
+    """One change of one item. `old` is None for a new item, `new` for a deleted one."""
 
     number: int
     at: float

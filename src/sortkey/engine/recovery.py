@@ -1,6 +1,4 @@
-"""Point-in-time recovery: which instants a table can be brought back to. The journal is what makes
-it possible.
-"""
+"""Point-in-time recovery: to which instants a table can be restored. It is based on the journal."""
 
 from __future__ import annotations
 
@@ -19,9 +17,7 @@ DAY_SECONDS = 24 * 3600
 
 
 def find_table(engine: Engine, name_or_arn: str) -> Table:
-    """The table that a backup operation names; these have an error of their own for a table that is
-    not there.
-    """
+    """The table that a backup operation names. These have their own error for a missing table."""
     name = engine.catalog.name_of(name_or_arn)
     table = engine.catalog.find(name)
     if table is None:
@@ -30,17 +26,17 @@ def find_table(engine: Engine, name_or_arn: str) -> Table:
 
 
 def switch(engine: Engine, table: Table, enabled: bool, days: int | None) -> Table:
-    """Turn recovery on or off, or change how far it reaches back."""
+    """Turn recovery on or off, or change its period."""
     if not enabled:
         return engine.catalog.save(replace(table, pitr_since=None, pitr_days=DAYS_MAX))
     now = engine.clock()
-    # A longer period does not bring back what a shorter one has let go.
+    # A longer period does not bring back what a shorter one has dropped.
     since = now if table.pitr_since is None else earliest(table, now)
     return engine.catalog.save(replace(table, pitr_since=since, pitr_days=days or DAYS_MAX))
 
 
 def earliest(table: Table, now: float) -> float:
-    """The first instant that the table can be brought back to."""
+    """The first instant to which the table can be restored."""
     if table.pitr_since is None:
         raise PointInTimeRecoveryUnavailableException(
             f"Point in time recovery is not enabled for table '{table.name}'"
@@ -67,8 +63,8 @@ def describe(engine: Engine, table: Table) -> dict[str, Any]:
 
 
 def drop(engine: Engine, table: Table) -> None:
-    """The table is about to be deleted: end the copies of it; with recovery on, what it holds stays
-    as a backup.
+    """Before a table is deleted: finish the copies of it. With recovery on, its items become a
+    backup.
     """
     jobs.finish(engine, table)
     if table.pitr_since is not None:
@@ -76,12 +72,10 @@ def drop(engine: Engine, table: Table) -> None:
 
 
 def number_at(engine: Engine, table: Table, instant: float) -> int:
-    """The last number of the journal at an instant: what a copy of the table as of then
-    must have.
-    """
+    """The last sequence number at an instant, which a copy as of then must include."""
     return engine.journal.at(table.number, int(instant * 1000))
 
 
 def number_before(engine: Engine, table: Table, instant: float) -> int:
-    """The last number of the journal before an instant."""
+    """The last sequence number before an instant."""
     return engine.journal.at(table.number, int(instant * 1000) - 1)

@@ -1,4 +1,4 @@
-"""Requests as JSON bodies. AWS says no more of a body that it cannot read than that it cannot."""
+"""Requests as JSON bodies. AWS gives no details about a body that it cannot parse."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from sortkey.values.json_documents import read_document
 
 
 def read_request(body: bytes) -> dict[str, Any]:
-    """The members of the request that a body holds. Raises SerializationException for what is not a
-    JSON object.
-    """
+    """The members of a request's body. Raises SerializationException if it is not a JSON object."""
     try:
         members: Any = read_document(body)
     except ValueError:
@@ -26,9 +24,7 @@ def read_request(body: bytes) -> dict[str, Any]:
 
 
 def write_request(request: dict[str, Any]) -> bytes:
-    """The body for a request that a program made. Raises SerializationException for what JSON
-    cannot hold.
-    """
+    """The body of a program's request. Raises SerializationException if it is not valid as JSON."""
     try:
         return orjson.dumps(request)
     except orjson.JSONEncodeError as error:

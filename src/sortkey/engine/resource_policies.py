@@ -1,5 +1,5 @@
-"""Resource policies of tables and streams: kept and given back, with their revisions. They are not
-evaluated here.
+"""Resource policies of tables and streams: stored and returned with their revisions, but not
+evaluated.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 KIND = "policy"
 NO_POLICY = "NO_POLICY"
-"""The revision to expect where there is no policy yet."""
+"""The revision to expect if there is no policy yet."""
 
 
 def put(engine: Engine, arn: str, policy: str, expected: str | None = None) -> str:
-    """Attach a policy and give its revision. One that means the same keeps its revision."""
+    """Attach a policy and return its revision. An equivalent policy keeps its revision."""
     current = _current(engine, arn)
     _check_expected(arn, current, expected)
     text = canonical(policy)
@@ -34,9 +34,7 @@ def put(engine: Engine, arn: str, policy: str, expected: str | None = None) -> s
 
 
 def canonical(policy: str) -> str:
-    """As AWS gives it back: without white space, members in order, and a list of one as
-    that one.
-    """
+    """The policy as AWS returns it: no white space, members in order, lists of one unwrapped."""
     document: dict[str, Any] = orjson.loads(policy)
     content = document["Statement"]
     statements: list[Any] = cast("list[Any]", content) if isinstance(content, list) else [content]
@@ -57,7 +55,7 @@ def _statement(statement: dict[str, Any]) -> dict[str, Any]:
 
 
 def _roots(who: Any) -> Any:
-    """An account stands for its root."""
+    """AWS replaces an account by its root."""
     if isinstance(who, list):
         return list(dict.fromkeys(_roots(principal) for principal in cast("list[Any]", who)))
     is_account = isinstance(who, str) and len(who) == 12 and who.isdigit()
@@ -108,7 +106,7 @@ def delete(engine: Engine, arn: str, expected: str | None = None) -> dict[str, s
 
 
 def forget(engine: Engine, arn: str) -> None:
-    """A policy goes with its table or its stream, which may be there for another day."""
+    """A policy is deleted with its table or stream. A stream may live for another day."""
     engine.database.begin()
     engine.records.delete(KIND, arn)
 

@@ -1,4 +1,4 @@
-"""A new table filled from a backup, or from another table as it was at an instant."""
+"""Restores: a new table filled from a backup, or from another table as of an instant."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ RESTORED_SETTINGS = (
     "WarmThroughput",
     "EncryptionKey",
 )
-"""Settings that go over to a restored table. Class, tags, protection, policies, TTL, streams and
-recovery do not.
+"""Settings that a restored table keeps. Class, tags, protection, policies, TTL, streams and
+recovery are not among them.
 """
 
 
@@ -43,8 +43,8 @@ def check_target(engine: Engine, name: str) -> None:
 def create_target(
     engine: Engine, source: Table, request: dict[str, Any], summary: dict[str, Any]
 ) -> Table:
-    """The table to be filled: the source's definition with what the request overrides. Closed until
-    it is full.
+    """The table to fill: the source's definition with the request's overrides. It cannot be used
+    until the end.
     """
     now = engine.clock()
     indexes = _indexes(source, request)
@@ -71,8 +71,8 @@ def create_target(
 def fill(
     engine: Engine, target: Table, rows: int, snapshot: snapshots.Snapshot | None = None
 ) -> None:
-    """Begin to fill the target: from rows that are there, or from a copy that is still to be made
-    and then dropped.
+    """Start to fill the target, from existing rows or from a copy that is made first and dropped
+    afterwards.
     """
     state: jobs.State = {
         "target": target.name,
@@ -87,7 +87,7 @@ def fill(
 
 
 def step(engine: Engine, state: jobs.State) -> bool:
-    """A slice of a restore under way."""
+    """Do a slice of a running restore."""
     if state["snapshot"] is not None and not state["snapshot"]["done"]:
         snapshot = snapshots.Snapshot(**state["snapshot"])
         snapshots.advance(engine, snapshot)
@@ -180,9 +180,7 @@ def _check_maxima(mode: str, maxima: dict[str, int] | None) -> None:
 
 
 def _indexes(source: Table, request: dict[str, Any]) -> tuple[Index, ...]:
-    """All of the source's, unless the request lists the ones that it wants. They can get other
-    names.
-    """
+    """All indexes of the source, or those that the request lists, perhaps with other names."""
     mode, old_mode = _mode(source, request), throughput.billing_mode(source.settings)
     indexes: list[Index] = []
     for kind, member in _OVERRIDES.items():
@@ -207,7 +205,7 @@ def _indexes(source: Table, request: dict[str, Any]) -> tuple[Index, ...]:
 def _overridden(
     there: list[Index], requested: dict[str, Any], override: str | None, mode: str
 ) -> Index:
-    """AWS takes only indexes that the source has, by their keys and what they project."""
+    """AWS accepts only indexes with the keys and projection of one of the source's."""
     name, units = requested["IndexName"], requested.get("ProvisionedThroughput")
     key = KeySchema.read(requested["KeySchema"])
     alike = [

@@ -1,5 +1,5 @@
-"""What is kept for how long: stream records a day, the journal as long as a stream, recovery or a
-copy needs it.
+"""Retention: stream records are kept for a day, the journal as long as a stream, recovery or a copy
+needs it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ JOB_RECORDS_MS = 90 * DAY_MS
 
 
 def trim(engine: Engine) -> float:
-    """End what is over, then forget journal entries that nothing needs any more."""
+    """Delete what has expired, then journal entries that nothing needs."""
     now_ms = int(engine.clock() * 1000)
     for feed in streams.feeds(engine):
         _age(engine, feed, now_ms)
@@ -51,7 +51,7 @@ def _age(engine: Engine, feed: streams.Feed, now_ms: int) -> None:
 
 
 def _trim_journal(engine: Engine, now_ms: int) -> bool:
-    """Says whether there is more to forget."""
+    """Returns whether there is more to delete."""
     streamed = {feed.number for feed in streams.feeds(engine)}
     copied = _copies(engine)
     more = False
@@ -65,7 +65,7 @@ def _trim_journal(engine: Engine, now_ms: int) -> bool:
 
 
 def _copies(engine: Engine) -> dict[int, int]:
-    """Up to where the copies under way leave the journal of their tables."""
+    """Up to where running copies no longer need the journal of their tables."""
     cuts: dict[int, int] = {}
     for state in jobs.running(engine):
         if "source" in state:

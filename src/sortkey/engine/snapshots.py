@@ -1,8 +1,8 @@
-"""A copy of a table as it was at one point of the journal, made while the table goes on changing.
+"""A copy of a table as of one point of the journal, made while the table keeps changing.
 
-The rows are copied as they are found; then the journal is undone from where the copying ended back
-to that point. A key that did not change since is copied as it is; one that did gets what the
-journal says it held.
+The rows are copied in their current state. Then the journal is undone from the end of the copying
+back to that point. A key that did not change since is already right. One that did gets its old
+value from the journal.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ SLICE_BYTES = 4 * 1024 * 1024
 
 @dataclass
 class Snapshot:
-    """How far a copy is. `cut` is the last number of the journal that it has; `rows` the number of
-    its own rows.
+    """The progress of a copy. `cut` is the last sequence number that it includes, `rows` the id of
+    its rows.
     """
 
     source: int
@@ -41,7 +41,7 @@ class Snapshot:
 
 
 def begin(engine: Engine, table: Table, cut: int) -> Snapshot:
-    """Start a copy of the table as of `cut`. Until it is done the table's changes are journaled."""
+    """Start a copy of the table as of `cut`. The table's changes are journaled until it is done."""
     engine.database.begin()
     snapshot = Snapshot(table.number, cut, engine.catalog.next_number())
     rows_of(engine, snapshot.rows).create()
@@ -50,7 +50,7 @@ def begin(engine: Engine, table: Table, cut: int) -> Snapshot:
 
 
 def advance(engine: Engine, snapshot: Snapshot) -> bool:
-    """Do a slice; says whether the copy is complete."""
+    """Do a slice. Returns whether the copy is complete."""
     if snapshot.done:
         return True
     if snapshot.undo_below is None:
@@ -68,7 +68,7 @@ def rows_of(engine: Engine, number: int) -> Rows:
 
 def _copy(engine: Engine, snapshot: Snapshot) -> None:
     source = engine.catalog.by_number(snapshot.source)
-    assert source is not None  # a table is not deleted before its copies are done
+    assert source is not None  # tables are deleted only after their copies are done
     target = rows_of(engine, snapshot.rows)
     count = total = 0
     for id, key, item, size in source.rows.walk(snapshot.copied):
@@ -81,7 +81,7 @@ def _copy(engine: Engine, snapshot: Snapshot) -> None:
 
 
 def _undo(engine: Engine, snapshot: Snapshot, below: int) -> None:
-    """Newest first, so that the oldest change behind the cut has the last word."""
+    """Newest first, so that the oldest change after the cut wins."""
     target = rows_of(engine, snapshot.rows)
     total = 0
     for entry in engine.journal.walk_back(snapshot.source, snapshot.cut, below):

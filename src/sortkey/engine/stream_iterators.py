@@ -1,6 +1,4 @@
-"""Shard iterators: a place in a shard, as a text that clients hand back. Signed, and good for
-fifteen minutes.
-"""
+"""Shard iterators: a position in a shard as signed text, valid for fifteen minutes."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ _MAC_BYTES = 16
 
 @dataclass(frozen=True)
 class Iterator:
-    """The place behind sequence number `after`, in a shard of a stream."""
+    """The position after the sequence number `after`, in a shard of a stream."""
 
     stream_arn: str
     shard_id: str
@@ -41,7 +39,7 @@ def write(engine: Engine, iterator: Iterator) -> str:
 
 
 def read(engine: Engine, text: str) -> Iterator:
-    """Raises for a text that `write` did not give, and for one that is too old."""
+    """Parse an iterator. Raises if `write` did not make it or it has expired."""
     stream_arn, _, rest = text.partition("|1|")
     try:
         content = b64decode(rest, altchars=b"-_", validate=True)
@@ -63,7 +61,7 @@ def _mac(engine: Engine, stream_arn: str, content: bytes) -> bytes:
 
 
 def _secret(engine: Engine) -> bytes:
-    """Kept with the data, so that a restart does not cost the readers their place."""
+    """Stored with the data, so that iterators survive a restart."""
     secret = engine.records.get("secret", "shard-iterator")
     if secret is None:
         secret = engine.entropy(32).hex()

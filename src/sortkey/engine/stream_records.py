@@ -1,4 +1,4 @@
-"""A change of the journal as a record of a stream, with the images that the stream's view shows."""
+"""A change of the journal as a stream record, with the images of the stream's view type."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def describe(engine: Engine, feed: Feed, entry: Entry) -> tuple[dict[str, Any], 
     """The record, and its size."""
     content, size = _content(feed, entry)
     record: dict[str, Any] = {
-        # The same at every reading: consumers drop doubles by it.
+        # The same at every reading, so that consumers can drop duplicates.
         "eventID": hashlib.blake2b(
             f"{feed.number}/{entry.seq}".encode(), digest_size=16
         ).hexdigest(),

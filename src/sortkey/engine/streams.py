@@ -1,8 +1,8 @@
-"""A table's streams: which there are, their shards, and when one begins and ends. The records come
-from the journal.
+"""A table's streams and their shards, and when they begin and end. The records come from the
+journal.
 
-A stream has one open shard at a time, replaced every four hours; a shard is a run of the journal's
-sequence numbers.
+A stream has one open shard at a time, replaced every four hours. A shard is a range of the
+journal's sequence numbers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ARN = re.compile(r"arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table/[^/]+/stream/[^/]+")
 
 @dataclass(frozen=True)
 class Shard:
-    """Sequence numbers from `first` to `last`, both included; `last` is None while the shard is
+    """Sequence numbers from `first` to `last`, both included. `last` is None while the shard is
     open.
     """
 
@@ -47,8 +47,8 @@ class Shard:
 
 @dataclass(frozen=True)
 class Feed:
-    """A stream as it is kept, whether its table still has it or not. `trimmed` is the newest number
-    that is gone.
+    """A stored stream, whether its table still has it or not. `trimmed` is the newest trimmed
+    sequence number.
     """
 
     arn: str
@@ -78,7 +78,7 @@ class Feed:
 
 
 def enable(engine: Engine, table: Table, view: str) -> Table:
-    """Give the table a new stream, which begins with the next change."""
+    """Create a new stream of the table, starting with the next change."""
     now_ms = _now_ms(engine)
     label_ms = now_ms
     while engine.records.get(KIND, f"{table.name}/{_label(label_ms)}") is not None:
@@ -99,9 +99,7 @@ def enable(engine: Engine, table: Table, view: str) -> Table:
 
 
 def disable(engine: Engine, table: Table) -> Table:
-    """End the table's stream. It can be read for another day, and the table still names it as its
-    latest.
-    """
+    """End the table's stream. It can be read for another day, and stays the table's latest."""
     drop(engine, table)
     stream = replace(table.stream, enabled=False) if table.stream else None
     return engine.catalog.save(replace(table, stream=stream))
@@ -117,7 +115,7 @@ def drop(engine: Engine, table: Table) -> None:
 
 
 def rotate(engine: Engine, feed: Feed) -> Feed:
-    """Close the open shard and go on in its child, as AWS does about every four hours."""
+    """Close the open shard and continue in its child, as AWS does about every four hours."""
     now_ms = _now_ms(engine)
     closed = _close_last(engine, feed.shards, now_ms)
     feed = replace(feed, shards=(*closed, _open_shard(engine, now_ms, closed[-1])))
@@ -129,7 +127,7 @@ def rotate(engine: Engine, feed: Feed) -> Feed:
 
 
 def find(engine: Engine, arn: str) -> Feed:
-    """The stream of an ARN."""
+    """The stream with an ARN."""
     feed = find_stream(engine, arn)
     if feed is None:
         if not _ARN.fullmatch(arn):
@@ -144,7 +142,7 @@ def find_stream(engine: Engine, arn: str) -> Feed | None:
 
 
 def feeds(engine: Engine) -> list[Feed]:
-    """Every stream that can be read: by the name of its table, the newest first."""
+    """All readable streams, by the name of their table, then newest first."""
     feeds = [_from_record(record) for _, record in engine.records.all(KIND)]
     feeds.sort(key=lambda feed: feed.label, reverse=True)
     feeds.sort(key=lambda feed: feed.table)

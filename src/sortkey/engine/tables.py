@@ -1,7 +1,6 @@
-"""What a table is: its keys, indexes and settings, as a value. A change makes a new value; the
-catalog keeps it.
+"""A table's definition: its keys, indexes and settings as an immutable value.
 
-Everything derived from the definition (key encoders, projections) is computed once for each value.
+Everything derived from the definition (key encoders, projections) is computed once per value.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ RANGE_BYTES_MAX = 1024
 
 @dataclass(frozen=True)
 class KeySchema:
-    """Attribute names of the hash side and of the range side. Tables have one of each at most; GSIs
-    up to four.
+    """Attribute names of the hash and range sides. Tables have at most one of each, GSIs up to
+    four.
     """
 
     hash: tuple[str, ...]
@@ -51,9 +50,7 @@ class KeySchema:
 
 @dataclass(frozen=True)
 class Index:
-    """A secondary index. `column` is where the rows keep its key; `settings` are members that only
-    describe.
-    """
+    """A secondary index. `column` is the rows' column of its key. `settings` are only described."""
 
     name: str
     kind: IndexKind
@@ -64,7 +61,7 @@ class Index:
     backfilling: bool = False
     settings: dict[str, Any] = field(default_factory=dict[str, Any])
     added_later: bool = False
-    """By UpdateTable: there may be items whose values cannot be its keys. They are left out of it.
+    """Added by UpdateTable: items whose values cannot be its keys are not in it.
     """
 
     @property
@@ -74,7 +71,7 @@ class Index:
 
 @dataclass(frozen=True)
 class Stream:
-    """The newest stream of a table. Older, disabled ones are records of their own."""
+    """The newest stream of a table. Older, disabled ones are separate records."""
 
     label: str
     view: str
@@ -83,9 +80,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Table:
-    """A table's definition. `settings` holds what the API describes and the engine need not
-    interpret.
-    """
+    """A table's definition. `settings` holds what the API describes and the engine does not use."""
 
     name: str
     number: int
@@ -99,7 +94,7 @@ class Table:
     pitr_since: float | None = None
     pitr_days: int = 35
     copies: int = 0
-    """How many copies are being made of it: each needs the journal, so as to be of one instant."""
+    """How many copies of it are being made. Each needs the journal to be of one instant."""
     status: str = "ACTIVE"
     columns_used: int = 0
     settings: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -118,8 +113,8 @@ class Table:
 
     @cached_property
     def index_encoders(self) -> tuple[keys.Encoder, ...]:
-        """An item's key in each index, in the order of the rows' columns; None when it is not in
-        the index.
+        """An item's key in each index, in the order of the rows' columns. None if it is not in the
+        index.
         """
         return tuple(self._index_encoder(index) for index in self.indexes)
 
@@ -129,9 +124,7 @@ class Table:
 
     @cached_property
     def encode(self) -> Callable[[Item], bytes]:
-        """An item's row key. Its key attributes are there and of the right type: `check_item` made
-        sure.
-        """
+        """An item's row key. `check_item` has made sure that its key attributes are valid."""
         encode: Any = self.schema.encode
         return encode
 
@@ -154,9 +147,7 @@ class Table:
 
     @cached_property
     def hashes_that_sort(self) -> tuple[str, ...]:
-        """The table's hash attribute where it is the sort key of an index, which may not be as
-        long.
-        """
+        """The table's hash attribute if it is the sort key of an index, which must be shorter."""
         return tuple(
             name
             for name in self.key.hash
@@ -165,7 +156,7 @@ class Table:
 
     @cached_property
     def joint_keys(self) -> tuple[tuple[Index, str, tuple[str, ...], int], ...]:
-        """(index, side, attributes, bytes at most) of every side of an index that has more than one
+        """(index, side, attributes, maximum bytes) of every index side with more than one
         attribute.
         """
         return tuple(
@@ -195,7 +186,7 @@ class Table:
         return any(index.kind == "LSI" for index in self.indexes)
 
     def projected_names(self, index: Index) -> frozenset[str] | None:
-        """The attributes that an index carries; None for all."""
+        """The attributes that an index holds, None for all."""
         if index.projects_all:
             return None
         return frozenset(
@@ -231,9 +222,7 @@ class Table:
 
 
 def _sparing(index: Index, encode: keys.Encoder) -> keys.Encoder:
-    """Leaves out items whose key attributes are empty or too long; those of another type `encode`
-    leaves out.
-    """
+    """Excludes items whose key attributes are empty or too long. `encode` excludes other types."""
 
     def encode_fitting(item: Mapping[str, Mapping[str, Any]]) -> bytes | None:
         for names, most in ((index.key.hash, HASH_BYTES_MAX), (index.key.range, RANGE_BYTES_MAX)):

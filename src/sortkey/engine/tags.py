@@ -1,5 +1,5 @@
-"""Tags of a table or a stream, which has none of its table's: what AWS allows as their keys and
-values.
+"""Tags of a table or a stream: the keys and values that AWS allows. A stream does not inherit its
+table's tags.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ VALUE_CHARACTERS_MAX = 256
 NO_TAG = "Atleast one Tag needs to be provided as Input."  # sic
 NO_KEY = "Atleast one Tag Key needs to be provided as Input."
 
-# Letters of any script, digits, white space and these signs.
+# Letters of any script, digits, white space and these characters.
 _ALLOWED = re.compile(r"[\w\s+\-=.:/@]*")
 
 Tags = dict[str, str]
@@ -58,7 +58,7 @@ def check_key(key: str | None) -> str:
 
 
 def merge(old: Tags, new: Tags) -> Tags:
-    """The tags after some were added: a key that is there gets its new value."""
+    """The tags after some were added. An existing key gets its new value."""
     merged = {**old, **new}
     check_count(len(merged))
     if sum(len(text.encode()) for tag in merged.items() for text in tag) > ALL_BYTES_MAX:

@@ -1,7 +1,6 @@
-"""Billing modes and throughput: what a request may ask for, and how a table or an index describes
-it.
+"""Billing modes and throughput: what a request may set, and how a table or an index describes it.
 
-Nothing is ever throttled here. The figures are kept and described because tools read and compare
+Nothing is ever throttled here. The figures are stored and described because tools read and compare
 them.
 """
 
@@ -14,10 +13,10 @@ from sortkey.errors import ValidationException
 from sortkey.values.attributes import INVALID
 
 UNITS_MAX = 10**12
-UNLIMITED = -1  # an on-demand maximum that is none
+UNLIMITED = -1  # an on-demand maximum that means no limit
 
 WARM_BASE = {"ReadUnitsPerSecond": 12000, "WriteUnitsPerSecond": 4000}
-"""What every on-demand table is warm for, and the least that can be asked."""
+"""The warm throughput of every on-demand table, and the minimum of a request."""
 
 ON_DEMAND: Literal["PAY_PER_REQUEST"] = "PAY_PER_REQUEST"
 PROVISIONED: Literal["PROVISIONED"] = "PROVISIONED"
@@ -40,12 +39,12 @@ Settings = dict[str, Any]
 
 
 def billing_mode(settings: Settings) -> str:
-    """A table that says nothing is provisioned, as all were once."""
+    """A table without a billing mode is provisioned."""
     return settings.get("BillingMode", PROVISIONED)
 
 
 def check_table(request: dict[str, Any]) -> None:
-    """The billing mode of a new table, and what goes with it."""
+    """Check the billing mode and throughput of a new table."""
     requested = request.get("ProvisionedThroughput")
     if request.get("BillingMode") == ON_DEMAND:
         if requested is not None:
@@ -59,7 +58,7 @@ def check_table(request: dict[str, Any]) -> None:
 
 
 def check_index(index: dict[str, Any], mode: str) -> None:
-    """The throughput of a global index of a new table."""
+    """Check the throughput of a global index of a new table."""
     name, requested = index["IndexName"], index.get("ProvisionedThroughput")
     if mode == ON_DEMAND:
         if requested is not None:
@@ -77,7 +76,7 @@ def check_index(index: dict[str, Any], mode: str) -> None:
 
 
 def check_added_index(index: dict[str, Any], mode: str) -> None:
-    """The throughput of a global index that a table gets later: the same rules in other words."""
+    """The same for a global index that is added later, with other messages."""
     name, requested = index["IndexName"], index.get("ProvisionedThroughput")
     if mode == ON_DEMAND:
         if requested is not None:
@@ -110,8 +109,8 @@ def check_bounds(requested: dict[str, int], where: str = "") -> None:
 
 
 def check_new_maximum(requested: dict[str, int] | None, mode: str, index: str | None) -> None:
-    """OnDemandThroughput of a new table or index: at least 1. Only a change may say -1, which takes
-    a maximum away.
+    """OnDemandThroughput of a new table or index is at least 1. Only a change may use -1, which
+    removes a maximum.
     """
     for member in _members_in(requested, ("MaxReadRequestUnits", "MaxWriteRequestUnits")):
         if mode != ON_DEMAND:
@@ -125,7 +124,7 @@ def check_new_maximum(requested: dict[str, int] | None, mode: str, index: str | 
 
 
 def check_maximum(requested: dict[str, int] | None, mode: str, index: str | None) -> None:
-    """OnDemandThroughput of a table or index that is there."""
+    """OnDemandThroughput of an existing table or index."""
     for member in _members_in(requested, ("MaxReadRequestUnits", "MaxWriteRequestUnits")):
         if mode != ON_DEMAND:
             what = "" if index is None else f" for index : {index}"
@@ -149,7 +148,7 @@ def _check_maximum_range(requested: dict[str, int] | None, index: str | None, le
 
 
 def check_new_warm(request: dict[str, Any], mode: str, what: str) -> None:
-    """WarmThroughput of a new table or index is at least what its billing mode gives."""
+    """WarmThroughput of a new table or index is at least that of its billing mode."""
     requested = request.get("WarmThroughput")
     least = warm({name: request[name] for name in request if name == "ProvisionedThroughput"}, mode)
     for member in _members_in(requested, tuple(WARM_BASE)):
@@ -165,7 +164,7 @@ def check_new_warm(request: dict[str, Any], mode: str, what: str) -> None:
 
 
 def check_warm(requested: dict[str, int] | None, current: dict[str, int], what: str) -> None:
-    """WarmThroughput only rises."""
+    """WarmThroughput can only increase."""
     for member in _members_in(requested, tuple(WARM_BASE)):
         if (requested or {})[member] < current[member]:
             raise ValidationException(
@@ -176,14 +175,14 @@ def check_warm(requested: dict[str, int] | None, current: dict[str, int], what: 
 
 
 def _members_in(requested: dict[str, int] | None, members: tuple[str, ...]) -> list[str]:
-    """The members that a request has, in the order in which AWS looks at them."""
+    """The members of a request, in the order in which AWS checks them."""
     return [member for member in members if member in (requested or {})]
 
 
 def check_changes(
     current: dict[str, Any] | None, requested: dict[str, int], index: str | None
 ) -> None:
-    """AWS refuses to set the throughput that is set already."""
+    """AWS refuses to set the current throughput again."""
     what = "the table" if index is None else f"index {index}"
     now = {
         member: (current or {}).get(member, 0)
@@ -208,8 +207,8 @@ def check_changes(
 def with_units(
     settings: Settings, requested: dict[str, int], now: float, index: str | None, *, switching: bool
 ) -> Settings:
-    """The settings of a table or an index with other units. Those that come with a new mode are no
-    rise and no fall.
+    """The settings of a table or an index with other units. With a new mode, they count neither as
+    an increase nor as a decrease.
     """
     current = settings.get("ProvisionedThroughput")
     if switching:
@@ -220,9 +219,7 @@ def with_units(
 
 
 def with_limits(settings: Settings, request: dict[str, Any]) -> Settings:
-    """The settings with what a request says of OnDemandThroughput and WarmThroughput; a side left
-    out stays.
-    """
+    """The settings with a request's OnDemandThroughput and WarmThroughput. Missing sides stay."""
     for name in ("OnDemandThroughput", "WarmThroughput"):
         if request.get(name):
             settings[name] = {**settings.get(name, {}), **request[name]}
@@ -230,8 +227,8 @@ def with_limits(settings: Settings, request: dict[str, Any]) -> Settings:
 
 
 def switched(settings: Settings, old_mode: str, mode: str) -> Settings:
-    """The settings after a change of the billing mode: on-demand maxima go, and what was warm stays
-    warm.
+    """The settings after a change of the billing mode: on-demand maxima are removed, and warm
+    throughput stays.
     """
     stored = {**settings, "WarmThroughput": warm(settings, old_mode)}
     if mode == PROVISIONED:
@@ -240,7 +237,7 @@ def switched(settings: Settings, old_mode: str, mode: str) -> Settings:
 
 
 def _without_cleared(settings: Settings) -> Settings:
-    """A maximum of -1 is none, and is not described."""
+    """A maximum of -1 means none, and is not described."""
     maxima = {
         name: units
         for name, units in settings.get("OnDemandThroughput", {}).items()
@@ -254,7 +251,7 @@ def _without_cleared(settings: Settings) -> Settings:
 
 
 def changed(old: dict[str, Any] | None, requested: dict[str, int], now: float) -> dict[str, Any]:
-    """The throughput that is kept after a change, with when it last rose and fell."""
+    """The throughput after a change, with the times of the last increase and decrease."""
     old = old or {}
     stored = {**old, **requested}
     rises = [
@@ -270,13 +267,13 @@ def changed(old: dict[str, Any] | None, requested: dict[str, int], now: float) -
 
 
 def decreases_today(stored: dict[str, Any], now: float) -> int:
-    """Counted by the day in UTC."""
+    """Counted per day in UTC."""
     last = stored.get("LastDecreaseDateTime", 0.0)
     return stored.get("DecreasesToday", 0) if last // 86400 == now // 86400 else 0
 
 
 def describe(settings: Settings, mode: str, now: float) -> dict[str, Any]:
-    """The members that a table and a global index have in common."""
+    """The members that tables and global indexes share."""
     stored: Settings = settings.get("ProvisionedThroughput") or {}
     provisioned = {
         name: stored[name]
@@ -294,9 +291,7 @@ def describe(settings: Settings, mode: str, now: float) -> dict[str, Any]:
 
 
 def warm(settings: Settings, mode: str) -> dict[str, int]:
-    """What a table or an index is warm for: what was asked, what it once had, or what its billing
-    mode gives.
-    """
+    """The warm throughput of a table or index: requested, from earlier, or of its billing mode."""
     base = WARM_BASE
     if mode == PROVISIONED:
         stored: Settings = settings.get("ProvisionedThroughput") or {}
@@ -309,7 +304,7 @@ def warm(settings: Settings, mode: str) -> dict[str, int]:
 
 
 def describe_billing(table: Table) -> dict[str, Any]:
-    """BillingModeSummary; a table that was never on demand has none."""
+    """BillingModeSummary. A table that was never on demand has none."""
     since = table.settings.get("OnDemandSince")
     if since is None:
         return {}
@@ -323,7 +318,7 @@ def describe_billing(table: Table) -> dict[str, Any]:
 
 
 def new_settings(request: dict[str, Any], now: float) -> Settings:
-    """What a new table or index keeps of its throughput."""
+    """The throughput settings of a new table or index."""
     stored: Settings = {
         name: request[name]
         for name in ("OnDemandThroughput", "WarmThroughput")

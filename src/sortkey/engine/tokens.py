@@ -21,8 +21,8 @@ VALID_SECONDS = 8 * 3600
 def recall(
     engine: Engine, job: str, request: dict[str, Any], conflict: type[ClientError]
 ) -> str | None:
-    """The ARN that this request was answered with before. Raises `conflict` when the token belongs
-    to another one.
+    """The ARN that this request got before. Raises `conflict` if the token belongs to another
+    request.
     """
     token = request.get("ClientToken")
     record = engine.records.get(KIND, f"{job}/{token}") if token is not None else None

@@ -1,8 +1,8 @@
-"""Transactions: every write is prepared before any is stored; who fails says why, in the order of
+"""Transactions: all writes are prepared before any is stored. Failures are listed in the order of
 the request.
 
-A client request token makes a transaction idempotent for ten minutes; it is kept with the data, in
-the same commit.
+A client request token makes a transaction idempotent for ten minutes. It is stored with the data,
+in the same commit.
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ TRANSACTION_BYTES_MAX = 4 * 1024 * 1024
 
 
 def write_all(engine: Engine, parsed: list[Bind], reads_old: bool = False) -> list[Change]:
-    """Store what was asked for, all of it or none. Raises TransactionCanceledException with a
-    reason for each.
-    """
+    """Store all writes or none. Raises TransactionCanceledException with a reason for each."""
     reasons = Reasons(len(parsed))
     item_writes: dict[int, Write] = {}
     for position, bind in enumerate(parsed):
@@ -62,7 +60,7 @@ def write_all(engine: Engine, parsed: list[Bind], reads_old: bool = False) -> li
         with reasons.collect(position):
             changes.append(prepare(engine, item_write))
     reasons.raise_if_any()
-    check_size(change.new_size for change in changes)  # the old ones are not always read
+    check_size(change.new_size for change in changes)  # old items are not always read
     for item_write, change in zip(item_writes.values(), changes, strict=True):
         if not item_write.checks_only:
             store(engine, change)
@@ -70,7 +68,7 @@ def write_all(engine: Engine, parsed: list[Bind], reads_old: bool = False) -> li
 
 
 def check_size(sizes: Iterable[int]) -> None:
-    """Refuse a transaction of more than 4 MB: items to be written, or items read."""
+    """Refuse a transaction of more than 4 MB of items, written or read."""
     if sum(sizes) > TRANSACTION_BYTES_MAX:
         raise ValidationException(
             "Collection size of items in transaction has exceeded the maximum allowed size: 4 MB"
@@ -78,7 +76,7 @@ def check_size(sizes: Iterable[int]) -> None:
 
 
 def read_again(engine: Engine, parsed: list[Bind], meter: Meter) -> None:
-    """What a repeated token costs: the items are read, and nothing is written."""
+    """The capacity of a repeated token: the items are read, and nothing is written."""
     if not meter.on:
         return
     for bind in parsed:
@@ -88,19 +86,17 @@ def read_again(engine: Engine, parsed: list[Bind], meter: Meter) -> None:
 
 
 class Reasons:
-    """Why each operation of a transaction failed, or that it did not."""
+    """The reasons of all operations of a transaction, None for those that did not fail."""
 
     def __init__(self, count: int, *, empty_keys_cancel: bool = False) -> None:
-        """Of writes, AWS looks for empty keys before the transaction begins; of reads, they cancel
-        it.
-        """
+        """AWS checks the empty keys of writes before the transaction. Those of reads cancel it."""
         self._empty_keys_cancel = empty_keys_cancel
         self._reasons: list[dict[str, Any]] = [{"Code": "None"} for _ in range(count)]
         self._failed = False
 
     @contextmanager
     def collect(self, position: int) -> Generator[None]:
-        """Keep the error of one operation as its reason, and go on."""
+        """Record the error of one operation as its reason, and continue."""
         try:
             yield
         except ConditionalCheckFailedException as error:
@@ -124,7 +120,7 @@ class Reasons:
 
 
 class Token:
-    """A ClientRequestToken and what was asked under it."""
+    """A ClientRequestToken and its request."""
 
     def __init__(self, engine: Engine, token: str, content: Any) -> None:
         self._engine = engine
@@ -137,9 +133,7 @@ class Token:
         return Token(engine, token, content) if token else None
 
     def used(self) -> bool:
-        """Whether this transaction was done already. Raises when the token stood for
-        another one.
-        """
+        """Whether this transaction was done already. Raises if the token belongs to another one."""
         records, now = self._engine.records, self._engine.clock()
         record = records.get(_kind(now), self._token) or records.get(
             _kind(now - TOKEN_SECONDS), self._token
@@ -160,7 +154,7 @@ class Token:
 
 
 def trim_tokens(engine: Engine) -> float:
-    """Chore: forget tokens that ran out."""
+    """Chore: delete expired tokens."""
     engine.database.begin()
     deleted_rows = engine.records.delete_kinds(
         KIND, _kind(engine.clock() - TOKEN_SECONDS), TRIM_ROWS
@@ -169,7 +163,7 @@ def trim_tokens(engine: Engine) -> float:
 
 
 def _kind(at: float) -> str:
-    """Tokens are kept by the ten minutes in which they came, so that what is over is found without
-    looking at each.
+    """Tokens are grouped by the ten minutes of their arrival, so that expired ones are found
+    without reading each.
     """
     return f"{KIND}/{int(at // TOKEN_SECONDS):012d}"

@@ -1,4 +1,4 @@
-"""Which members of UpdateTable go together. Nearly none do: AWS makes one change at a time."""
+"""Which members of UpdateTable can be combined. Few can: AWS makes one change at a time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ALONE: Final = {
     "TableClass": "TableClass modification must be the only operation in the request",
     "DeletionProtectionEnabled": "DeletionProtection modification must be the only operation in the request",
 }
-"""In the order in which AWS names them when there are several."""
+"""In the order in which AWS reports them if there are several."""
 
 
 def check(request: dict[str, Any]) -> None:
@@ -81,7 +81,7 @@ def _check_warm(members: set[str], updates: list[dict[str, Any]]) -> None:
     together = {"WarmThroughput"}
     if all(
         update.get("Update") for update in updates
-    ):  # those of indexes can rise in the same request
+    ):  # that of indexes can increase in the same request
         together.add("GlobalSecondaryIndexUpdates")
     if members - together:
         raise ValidationException(
@@ -90,7 +90,7 @@ def _check_warm(members: set[str], updates: list[dict[str, Any]]) -> None:
 
 
 def _check_units(request: dict[str, Any], members: set[str], *, online: bool) -> None:
-    """Units of the table, its stream, and making or deleting an index exclude each other."""
+    """Changes of units, of the stream, and a new or deleted index exclude each other."""
     units = (
         "ProvisionedThroughput" in members or request.get("BillingMode") == throughput.PROVISIONED
     )

@@ -1,6 +1,4 @@
-"""How PutItem, UpdateItem and DeleteItem end: write, then answer with what the request wanted to
-know.
-"""
+"""The last step of PutItem, UpdateItem and DeleteItem: write, then answer as requested."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ Attributes = Callable[[Change], dict[str, Any]]
 def run_write(
     engine: Engine, request: dict[str, Any], item_write: Write, attributes: Attributes | None
 ) -> dict[str, Any]:
-    """Write, and answer with the attributes, the capacity and the collection metrics that were
-    asked for.
-    """
+    """Write, and answer with the requested attributes, capacity and collection metrics."""
     mode = request.get("ReturnConsumedCapacity")
     meter = Meter(mode, (request.get("TableName", ""),)) if mode else OFF
     item_write.reads_old = item_write.reads_old or attributes is not None or meter.on

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Write:
-    """One item to be written. `apply` gets the old item and gives the new one, None for none; it
+    """One item to write. `apply` takes the old item and returns the new one, both perhaps None. It
     may raise.
     """
 
@@ -33,30 +33,30 @@ class Write:
     key: bytes
     apply: Callable[[Item | None], Item | None]
     reads_old: bool = True
-    """Whether `apply` looks at the old item, or the caller at the change's old side."""
+    """Whether `apply` or the caller needs the old item."""
     size: int | None = None
-    """The new item's size where it is known already."""
+    """The new item's size, if it is known."""
     checks_only: bool = False
-    """Nothing is to be stored: the condition check of a transaction."""
+    """Store nothing: the condition check of a transaction."""
     named: Item | None = None
-    """The key as the request has it, of a write that may find and leave no item."""
+    """The request's key, for a write that may find and leave no item."""
     touches: frozenset[str] | None = None
-    """The top-level attributes that `apply` may change in an item that is there; None for any."""
+    """The top-level attributes that `apply` may change in an existing item, None for any."""
     check: Callable[[], None] | None = None
-    """What else must fit the table, looked at before any item is: keys of indexes, paths in
+    """Further checks against the table, before any item is read: keys of indexes, paths in
     expressions.
     """
 
 
 Bind = Callable[["Engine"], Write]
-"""A request that is in order by itself; what is left is to find its table and to fit it to the
-table's keys.
+"""A request that was checked by itself. Binding finds its table and checks it against the table's
+keys.
 """
 
 
 @dataclass(slots=True)
 class Change:
-    """What a write did, or will do."""
+    """The effect of a write."""
 
     table: Table
     key: bytes
@@ -77,7 +77,7 @@ def write(engine: Engine, item_write: Write) -> Change:
 
 
 def prepare(engine: Engine, item_write: Write) -> Change:
-    """What the write would change. Raises what `apply` raises; writes nothing."""
+    """The effect of a write, without writing. Raises what `apply` raises."""
     table = item_write.table
     if item_write.check is not None:
         item_write.check()
@@ -148,8 +148,8 @@ def store(engine: Engine, change: Change, actor: int = USER) -> None:
 def load(
     engine: Engine, table: Table, key: bytes, item: Item, item_bytes: bytes, size: int
 ) -> None:
-    """Put an item of a restore or an import into a table that is not open yet: no condition, no
-    journal.
+    """Put an item of a restore or an import into a table that is not in use yet, without condition
+    and journal.
     """
     engine.database.begin()
     expires = None if table.ttl_attribute is None else expiry(item, table.ttl_attribute)
@@ -161,7 +161,7 @@ def load(
 
 
 def expiry(item: Item, attribute: str) -> int | None:
-    """The second at which TTL removes the item; None when the attribute is missing or not a
+    """The second at which TTL removes the item, or None if the attribute is missing or not a
     number.
     """
     number = item.get(attribute, {}).get("N")
@@ -178,7 +178,7 @@ def _stays_in_indexes(table: Table, touches: frozenset[str] | None, old: Item, n
 
 
 def _same(change: Change, new_bytes: bytes | None) -> bool:
-    """A write that changes nothing leaves no trace in streams."""
+    """Whether the write changes nothing, so that it does not appear in streams."""
     if change.old_bytes is None or new_bytes is None:
         return change.old_bytes is new_bytes
     return change.old_bytes == new_bytes or orjson.loads(change.old_bytes) == change.new

@@ -1,8 +1,8 @@
-"""Expressions and their older equivalents: text and parameters of a request to conditions, updates
-and projections.
+"""Expressions and their legacy equivalents: from a request's parameters to conditions, updates and
+projections.
 
-`Placeholders` is where a request's expressions are compiled; `legacy` does the same for Expected
-and its kin.
+`Placeholders` compiles a request's expressions. `legacy` does the same for Expected and the other
+legacy parameters.
 """
 
 from sortkey.expressions.conditions import Condition

@@ -1,5 +1,5 @@
-"""Compiled expressions: made once for a text, its names and the types of its values; then given a
-request's values.
+"""Compiled expressions: made once per text, names and types of values, then applied to a request's
+values.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ Product = TypeVar("Product", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Compiled(Generic[Product]):
-    """`make` gives the product for a request; it checks what depends on the values themselves (the
-    rest is checked).
+    """`make` returns the product for a request. It checks only what depends on the values
+    themselves.
     """
 
     names: frozenset[str]
@@ -31,7 +31,7 @@ def compiled(scope: Scope, make: Callable[[Values], Product]) -> Compiled[Produc
 
 
 class Cache:
-    """The expressions used last. A hit moves to the end; the first is the one to go."""
+    """The most recently used expressions. A hit moves to the end, and the first is evicted."""
 
     def __init__(self, entries_max: int = CACHE_ENTRIES_MAX) -> None:
         self._entries: dict[object, Compiled[Any]] = {}

@@ -1,7 +1,7 @@
-"""What AWS checks of a condition once its placeholders are known: operand counts and types, ranges,
+"""AWS's checks of a condition once its placeholders are known: operand counts and types, ranges,
 limits.
 
-The walk is depth first and from left to right, and the first fault found is the one AWS reports.
+The walk is depth first and from left to right. AWS reports the first fault in this order.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ PREFIXED = frozenset(("S", "B"))
 SIZED = frozenset(("S", "B", "SS", "NS", "BS", "L", "M"))
 # In AWS's own order, that of a hash map.
 TYPE_NAMES = ("N", "BS", "L", "B", "NULL", "M", "S", "SS", "NS", "BOOL")
-# What AWS shows where a path stands for the name of a type: all types of its expression language.
+# AWS shows this for a path in place of a type's name: all types of its expression language.
 _ANY_TYPE = "{DECIMALSET,FLOAT,BS,DICT,DOUBLESET,HDS,L,BOOL,S,B,NS,DOUBLE,M,SS,FS,HD,N,DECIMAL,INTSET,NULL,INT}"
 
 
@@ -147,9 +147,9 @@ def _check_operands(
 
 
 def operand_kind(operand: Operand, scope: Scope, call_kind: CallKind) -> str | None:
-    """The type of an operand, as far as it is known without the item. Looks up its placeholders.
+    """The type of an operand, if it is known without the item. Looks up its placeholders.
 
-    `call_kind` checks a call with the types of its operands, and gives its own type.
+    `call_kind` checks a call with the types of its operands, and returns the call's type.
     """
     kinds: list[str | None] = []
     for part in innermost_first(operand):
@@ -167,7 +167,7 @@ def operand_kind(operand: Operand, scope: Scope, call_kind: CallKind) -> str | N
 
 def _size_kind(call: Call, kinds: list[str | None], scope: Scope) -> str:
     _check_call(call, kinds, scope)
-    return "N"  # the only call that is an operand is size
+    return "N"  # size is the only call that is an operand
 
 
 def _check_kinds(operator: str, kinds: list[str | None], allowed: frozenset[str]) -> None:

@@ -1,7 +1,7 @@
 """Condition and filter expressions, compiled to closures over split paths.
 
-The types of the values are part of what a compilation is for, so the closures compare without
-asking for the type.
+An expression is compiled for the types of its values, so the closures compare without checking the
+types.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ _NO_ITEM: Item = {}
 
 
 class Condition(NamedTuple):
-    """Call it with an item, or with None where there is no item. `test` is the same for an item
-    that is there.
+    """Call it with an item, or with None for a missing one. `test` is the same for an existing
+    item.
     """
 
     test: Test
@@ -70,7 +70,7 @@ def compile_condition(text: str, scope: Scope) -> Compiled[Condition]:
 
 
 def compile_condition_tree(tree: Tree, scope: Scope) -> Compiled[Condition]:
-    """The same for a tree that another grammar made: PartiQL's WHERE."""
+    """The same for a tree of another grammar: PartiQL's WHERE."""
     check_words(tree)
     check_condition(tree, scope)
     make_test = _condition(tree, scope)

@@ -1,6 +1,6 @@
-"""What is wrong with an expression, before it is known which parameter the expression came in.
+"""Errors in an expression, before it is known which parameter has the expression.
 
-`placeholders` puts "Invalid FilterExpression: " or its like before the words and raises the
+`placeholders` adds a prefix such as "Invalid FilterExpression: " and raises the
 ValidationException.
 """
 

@@ -1,6 +1,6 @@
-"""The functions of expressions: where each may stand, and how many operands it takes.
+"""The functions of expressions: where each is allowed, and how many operands it takes.
 
-`check_words` is AWS's first look at a parsed expression, before any placeholder: functions,
+`check_words` is AWS's first check of a parsed expression, before any placeholder: functions,
 reserved words, indexes.
 """
 
@@ -72,7 +72,7 @@ def _check_sum(operand: Operand | Arithmetic) -> None:
 
 
 def _check_update_operands(*operands: Operand) -> None:
-    """Operands of a sum or a function; list_append is not one of those, however deep."""
+    """Check operands of a sum or a function: list_append is not allowed at any depth."""
     for operand in outermost_first(*operands):
         if isinstance(operand, Path):
             _check_path(operand)

@@ -1,6 +1,6 @@
-"""The one grammar: tokens to syntax trees. It knows no function, reserved word or placeholder.
+"""The grammar: tokens to syntax trees. It does not know functions, reserved words or placeholders.
 
-Rules that contain themselves keep their own stack, so that no expression is too deep for Python's.
+Recursive rules keep their own stack, so that no expression is too deep for Python's.
 
 condition   = conjunction { OR conjunction }          conjunction = negation { AND negation }
 negation    = NOT negation | test | "(" condition ")"
@@ -88,8 +88,8 @@ def _parse(text: str, rule: Callable[[_Parser], _Tree]) -> _Tree:
 
 
 class _Group:
-    """A condition that is being read, in parentheses that open at `start` or, where that is None,
-    the whole of it.
+    """A condition that is being read, in parentheses that open at `start`. If that is None, it is
+    the whole condition.
     """
 
     __slots__ = ("_alternatives", "_start", "_terms", "negations")
@@ -107,7 +107,7 @@ class _Group:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it is in parentheses, and nothing was read in them yet."""
+        """Whether it is in parentheses that are still empty."""
         return self._start is not None and not (self.negations or self._terms or self._alternatives)
 
     def add(self, term: Condition) -> None:
@@ -166,9 +166,7 @@ class _Parser:
     # Conditions
 
     def condition(self) -> Condition:
-        """Whoever opens a group waits on a list, not on Python's stack: a thousand may be open at
-        once.
-        """
+        """Open groups are on a list, not on Python's stack: there may be a thousand at once."""
         outer: list[_Group] = []
         group = _Group()
         while True:
@@ -188,11 +186,11 @@ class _Parser:
                     return tree
                 self.close_group(group.start)
                 group = outer.pop()
-                # "(a)" in "(a) = :v" was an operand all along, and so may a call in parentheses be.
+                # "(a)" in "(a) = :v" turns out to be an operand, and so may a call in parentheses.
                 term = self._test(tree, group) if isinstance(tree, Path | Value | Call) else tree
 
     def _closed(self, group: _Group, term: Condition | Operand) -> Condition | Operand | None:
-        """The whole of a group of which `term` is the last; None where another term follows."""
+        """The complete group if `term` is its last one. None if another term follows."""
         if isinstance(term, Path | Value):
             return term
         group.add(term)
@@ -206,8 +204,8 @@ class _Parser:
         return group.tree()
 
     def _test(self, operand: Operand, group: _Group) -> Condition | Operand:
-        """The test that starts with an operand; or the operand itself, where it is all that its
-        group holds.
+        """The test that starts with an operand, or the operand itself if its group has nothing
+        else.
         """
         if self.kind in COMPARATORS:
             return Comparison(self.take(), operand, self.operand())
@@ -238,12 +236,12 @@ class _Parser:
         return self._operand(groups=True)
 
     def _bare_operand(self) -> Operand:
-        """An operand that is not in parentheses, though those of its calls may be."""
+        """An operand without parentheses. The operands of its calls may have them."""
         return self._operand(groups=False)
 
     def _operand(self, groups: bool) -> Operand:
-        """Groups and calls that are open wait on a list: the place of a parenthesis, or a function
-        and its operands.
+        """Open groups and calls are on a list: the place of a parenthesis, or a function and its
+        operands.
         """
         outer: list[int | tuple[str, list[Operand]]] = []
         while True:

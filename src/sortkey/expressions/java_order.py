@@ -1,6 +1,4 @@
-"""The order in which a Java HashMap hands out its keys. AWS's error messages name things in this
-order.
-"""
+"""The iteration order of a Java HashMap. AWS's error messages name things in this order."""
 
 from __future__ import annotations
 
@@ -11,10 +9,9 @@ _Key = TypeVar("_Key", str, int, str | int)
 
 
 def java_order(keys: Iterable[_Key], salt: int = 0) -> list[_Key]:
-    """The keys as a HashMap that holds just these would iterate them (of one bucket: in the order
-    given).
+    """The keys in the order in which a HashMap of them iterates (in one bucket: as passed).
 
-    The salt is what the keys' class adds to the hash of the string or integer in it.
+    The salt is what the keys' class adds to the hash of its string or integer.
     """
     ordered_keys = list(keys)
     buckets = 16

@@ -1,8 +1,7 @@
 """Key conditions: which partition of a table or index a query reads, and which range of it.
 
-A condition is taken apart into terms when it is compiled; `resolve` fits the terms to a key schema.
-Errors that AWS reports only after all expressions were found valid are kept in `problem` until
-then.
+A condition is split into terms when it is compiled. `resolve` matches the terms to a key schema.
+Errors that AWS reports only after all expressions are valid are kept in `problem` until then.
 """
 
 from __future__ import annotations
@@ -39,9 +38,7 @@ _INVALID = "Invalid condition in KeyConditionExpression: "
 
 
 class KeyCondition(NamedTuple):
-    """Terms on attributes, one for each; `problem` is what is wrong with a condition that cannot be
-    on a key.
-    """
+    """Terms, one per attribute. `problem` says why a condition cannot be on a key."""
 
     terms: tuple[KeyTerm, ...]
     paths: tuple[Parts, ...]
@@ -54,8 +51,8 @@ class KeyCondition(NamedTuple):
         types: Mapping[str, str],
         index: str | None = None,
     ) -> KeyRange:
-        """The part of a table, or of the index of that name, with key attributes of these types
-        ("S", "N", "B").
+        """The key range in a table, or in the index with that name, whose key attributes have these
+        types ("S", "N", "B").
         """
         if self.problem is not None:
             check_key_paths(self.paths, (*hash_names, *range_names))
@@ -66,7 +63,7 @@ class KeyCondition(NamedTuple):
 def check_filter(
     condition: Condition, key_names: Iterable[str], title: str = "Filter Expression"
 ) -> None:
-    """A query's filter may not look at key attributes: those belong in the key condition."""
+    """A query's filter must not use key attributes, which belong in the key condition."""
     names = list(key_names)
     check_key_paths(condition.paths, names)
     for name in names:
@@ -95,7 +92,7 @@ def compile_key_condition(text: str, scope: Scope) -> Compiled[KeyCondition]:
 
 
 class _Problem(Exception):
-    """Why a condition cannot be on a key; in AWS's words, without a prefix."""
+    """Why a condition cannot be on a key, in AWS's words without a prefix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +141,13 @@ def _template(tree: Tree, scope: Scope) -> _Template:
         case Comparison(operator, Path() as path, right):
             return _term(operator, path, (right,), scope)
         case Comparison(operator, left, Path() as path):
-            _placeholders((left,))  # what is wrong is told from left to right
+            _placeholders((left,))  # errors are reported from left to right
             return _term(_FLIPPED[operator], path, (left,), scope)
         case Comparison(_, left, right):
             _placeholders((left, right))
             raise _Problem(_INVALID + "No key attribute specified")
         case And():
-            raise AssertionError("a conjunction is taken apart before")
+            raise AssertionError("a conjunction was split before")
 
 
 def _keyed_first(operator: str, operands: tuple[Operand, ...], scope: Scope) -> _Template:

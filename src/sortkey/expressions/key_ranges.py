@@ -1,8 +1,7 @@
-"""Fitting key conditions to a key schema, with AWS's order of checks.
+"""Matches key conditions to a key schema, with AWS's order of checks.
 
-The attributes of an index key may be several on each side: all of the hash side need "=", and the
-range side is narrowed from left to right, where only the last condition may be something else than
-"=".
+An index key may have several attributes on each side. All of the hash side need "=". The range side
+is narrowed from left to right, and only its last condition may be other than "=".
 """
 
 from __future__ import annotations
@@ -24,9 +23,7 @@ NOT_INDEXABLE = "Attempted conditional constraint is not an indexable operation"
 
 
 class KeyTerm(NamedTuple):
-    """A condition on one attribute. An operator that no key can have (of the legacy ones) keeps its
-    own name.
-    """
+    """A condition on one attribute. A legacy operator that keys do not support keeps its name."""
 
     name: str
     operator: str
@@ -116,7 +113,7 @@ def _range_terms(by_name: Mapping[str, KeyTerm], names: Sequence[str], count: in
     have "=".
     """
     terms = [by_name[name] for name in names if name in by_name]
-    if len(terms) < count:  # some term is on another attribute
+    if len(terms) < count:  # a term is on another attribute
         unused = next(name for name in names if name not in by_name)
         _refuse(f"Query condition missed key schema element: {unused}")
     last = terms[-1].name
@@ -163,7 +160,7 @@ def _empty_key(title: str, name: str, index: str | None) -> str:
 
 
 def check_hash_size(values: Sequence[AttributeValue]) -> None:
-    """Refuse values that are longer, together, than the hash side of a key can be."""
+    """Refuse values whose total size exceeds the hash side of a key."""
     texts = [text for value in values for text in value.values()]
     if sum(map(len, texts)) * _BYTES_OF_CHARACTER_MAX <= HASH_BYTES_MAX:
         return
@@ -176,7 +173,7 @@ def check_hash_size(values: Sequence[AttributeValue]) -> None:
 
 
 def _check_range_size(terms: Sequence[KeyTerm]) -> None:
-    """Lower bounds together, then upper ones. Short texts, nearly all, need no exact figure."""
+    """All lower bounds, then all upper ones. Short texts, nearly all, need no exact size."""
     texts = [text for term in terms for value in term.values for text in value.values()]
     if sum(map(len, texts)) * _BYTES_OF_CHARACTER_MAX <= RANGE_BYTES_MAX:
         return

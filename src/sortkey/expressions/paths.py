@@ -1,5 +1,5 @@
-"""Document paths with their aliases replaced: how they are shown, followed, and kept from
-overlapping.
+"""Document paths with their aliases replaced: how they are printed, followed, and checked for
+overlaps.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sortkey.expressions.java_order import java_order
 from sortkey.values.attributes import AttributeValue, Item
 
 Parts = tuple[str | int, ...]
-# What a set of paths selects: at each part either more parts, or the number of the path that ends
+# What a set of paths selects: each part leads to more parts, or to the number of the path that ends
 # there.
 PathTree = dict[str | int, "int | PathTree"]
 Getter = Callable[[Item], AttributeValue | None]
@@ -21,8 +21,8 @@ Getter = Callable[[Item], AttributeValue | None]
 PATH_LEVELS_MAX = 32
 
 _Source = TypeVar("_Source")
-# What a part's class adds to the hash of its name or index; DynamoDB Local tells it by which of two
-# faults it names.
+# What a part's class adds to the hash of its name or index. DynamoDB Local reveals it by the fault
+# that it reports of two.
 _PART_SALT = 127 * 8191
 
 
@@ -55,20 +55,20 @@ def getter(parts: Parts) -> Getter:
 
 
 def check_levels(parts: Parts) -> None:
-    """A path leads no deeper than items nest."""
+    """Refuse a path that is deeper than items can nest."""
     if len(parts) > PATH_LEVELS_MAX:
         raise Fault(f"The document path has too many nesting levels; nesting levels: {len(parts)}")
 
 
 def top_level(paths: Iterable[Parts]) -> frozenset[str]:
-    """The names of the attributes that the paths start from."""
+    """The names of the top-level attributes of the paths."""
     return frozenset(str(parts[0]) for parts in paths)
 
 
 def distinct_paths(
     sources: Sequence[_Source], resolve: Callable[[_Source], Parts]
 ) -> tuple[list[Parts], PathTree]:
-    """Resolve paths that may not overlap; and their tree. AWS starts with the last path, and so do
+    """Resolve paths that must not overlap, and their tree. AWS starts with the last path, and so do
     its messages.
     """
     paths: list[Parts] = []
@@ -82,8 +82,8 @@ def distinct_paths(
 
 
 def evaluation_order(tree: PathTree) -> PathTree:
-    """The tree with its parts in the order in which AWS evaluates updates: of two that fail, the
-    first is reported.
+    """The tree with its parts in the order in which AWS evaluates updates. The first failure is
+    reported.
     """
     return {
         part: below if isinstance(below := tree[part], int) else evaluation_order(below)
@@ -92,7 +92,7 @@ def evaluation_order(tree: PathTree) -> PathTree:
 
 
 def check_key_paths(paths: Iterable[Parts], key_names: Iterable[str], title: str = "Key") -> None:
-    """Key attributes are scalars: no expression may look into one."""
+    """Refuse paths into key attributes, which are scalars."""
     deep = {parts[0] for parts in paths if len(parts) > 1}
     for name in key_names:
         if name in deep:
@@ -121,12 +121,12 @@ def _insert(tree: PathTree, parts: Parts, number: int) -> None:
 
 
 def _mapped(tree: PathTree) -> list[str | int]:
-    """The parts at the top of a tree as AWS's hash map iterates them."""
+    """The top-level parts of a tree in the order of AWS's hash map."""
     return java_order(tree, _PART_SALT)
 
 
 def _first(tree: PathTree) -> Parts:
-    """The path that AWS shows of those in a tree: at each part the first of a hash map's keys."""
+    """The path of a tree that AWS shows: at each part the first key of a hash map."""
     part = _mapped(tree)[0]
     below = tree[part]
     return (part,) if isinstance(below, int) else (part, *_first(below))

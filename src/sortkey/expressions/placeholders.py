@@ -37,9 +37,7 @@ _cache = Cache()
 
 
 class Placeholders:
-    """Names and values as they came in the request; both may be None. Invalid ones are refused at
-    once.
-    """
+    """Names and values of a request. Both may be None. Invalid ones are refused at once."""
 
     __slots__ = ("_signature", "_used_names", "_used_values", "names", "values")
 
@@ -59,8 +57,8 @@ class Placeholders:
     def of(
         cls, request: Mapping[str, Any], expressions: Sequence[str], valued: Sequence[str]
     ) -> Placeholders:
-        """Those of a request. `expressions` are the parameters that are expressions, `valued` those
-        with values.
+        """The placeholders of a request. `expressions` are its parameters that are expressions,
+        `valued` those that may use values.
         """
         check_wanted(request, expressions, valued)
         return cls(request.get(NAMES), request.get(VALUES))
@@ -78,7 +76,7 @@ class Placeholders:
         return self._product("update", compile_update, text, "UpdateExpression")
 
     def finish(self) -> None:
-        """Refuse what no expression used. Call it when all expressions are compiled."""
+        """Refuse unused names and values. Call this when all expressions are compiled."""
         if len(self._used_names) < len(self.names):
             raise _unused(NAMES, [name for name in self.names if name not in self._used_names])
         if len(self._used_values) < len(self.values):
@@ -107,16 +105,16 @@ class Placeholders:
 def check_wanted(
     request: Mapping[str, Any], expressions: Sequence[str], valued: Sequence[str] = ()
 ) -> None:
-    """Refuse names and values where there is no expression that could use them.
+    """Refuse names and values if there is no expression that could use them.
 
-    An operation without `valued` expressions has no values: like any member that AWS does not know,
-    they are ignored.
+    An operation without `valued` expressions has no values: they are ignored, like any member that
+    AWS does not know.
     """
     names, values = request.get(NAMES), request.get(VALUES) if valued else None
     if (names is None or request.get(expressions[0]) is not None) and (
         values is None or request.get(valued[0]) is not None
     ):
-        return  # most requests: what can use them is there
+        return  # most requests: there are expressions that can use them
     if names is not None and all(request.get(parameter) is None for parameter in expressions):
         raise ValidationException(f"{NAMES} can only be specified when using expressions")
     if values is not None and all(request.get(parameter) is None for parameter in valued):

@@ -1,4 +1,4 @@
-"""Questions about values that conditions ask: of canonical values, None for one that is missing."""
+"""Predicates of conditions over canonical values. None stands for a missing value."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-# A number, string or binary as something that Python orders as DynamoDB does. Strings go by code
-# point, as UTF-8 does.
+# A number, string or binary as a Python value that sorts as in DynamoDB. Strings sort by code
+# point, like UTF-8.
 COMPARABLE: dict[str, Callable[[str], Any]] = {"N": as_number, "S": str, "B": a2b_base64}
 
 
@@ -30,8 +30,8 @@ def same(left: MaybeValue, right: MaybeValue) -> bool:
 
 
 def ordered(comparator: str, left: MaybeValue, right: MaybeValue) -> bool:
-    """Whether `left < right` (or <=, >, >=). Values of two types have no order, so nothing holds of
-    them.
+    """Whether `left < right` (or <=, >, >=). Values of different types have no order, so the answer
+    is False.
     """
     if left is None or right is None:
         return False
@@ -72,8 +72,8 @@ def contains(container: MaybeValue, element: MaybeValue) -> bool:
 
 
 def size_of(value: MaybeValue) -> MaybeValue:
-    """What size() gives: UTF-16 units of a string, bytes of a binary, members of the rest; None for
-    other types.
+    """The result of size(): UTF-16 units of a string, bytes of a binary, members of a collection.
+    None for other types.
     """
     if value is None:
         return None

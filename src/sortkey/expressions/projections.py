@@ -1,5 +1,5 @@
-"""Projection expressions: the part of an item that some paths select. Lists in it hold the selected
-elements only.
+"""Projection expressions: the part of an item that some paths select. Its lists hold only the
+selected elements.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sortkey.values.attributes import AttributeValue, Item
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """Call it with an item; what it gives shares values with the item."""
+    """Call it with an item. The result shares values with the item."""
 
     paths: tuple[Parts, ...]
     tree: PathTree
@@ -47,7 +47,7 @@ def compile_projection(text: str, scope: Scope) -> Compiled[Projection]:
 
 
 def project_names(names: Iterable[str]) -> Projection:
-    """The projection on whole attributes, of distinct names."""
+    """The projection to whole attributes with distinct names."""
     distinct = list(names)
     return Projection(
         tuple((name,) for name in distinct), {name: number for number, name in enumerate(distinct)}

@@ -1,4 +1,4 @@
-"""The words that AWS reserves: as a name in an expression they are refused, whatever their case.
+"""AWS's reserved words: they are refused as names in expressions, in any case.
 
 The list is that of the developer guide ("Reserved words in DynamoDB").
 """

@@ -1,4 +1,4 @@
-"""The names and values that an expression may refer to, and which of them it did."""
+"""The names and values that an expression may refer to, and those that it used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Values = Mapping[str, AttributeValue]
 
 
 class Scope:
-    """Looks placeholders up, while an expression is checked and compiled."""
+    """Looks up placeholders while an expression is checked and compiled."""
 
     def __init__(self, names: Mapping[str, str], values: Values) -> None:
         self._names = names

@@ -1,8 +1,7 @@
-"""The syntax trees of the five kinds of expressions, as written: placeholders are not yet looked
-up.
+"""The syntax trees of the five kinds of expressions, before placeholders are looked up.
 
-Parentheses are not kept; the shape of the tree says where they were needed, so that a printer can
-put those back.
+Parentheses are not kept. The shape of the tree shows where they were needed, so that a printer can
+restore them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Text to tokens, and the words of a syntax error. Keywords are of any case; white space only
+"""Text to tokens, and the message of a syntax error. Keywords may be in any case. White space only
 separates.
 
 A token's kind is the token itself for punctuation, the upper-case word for keywords, and else one
@@ -25,8 +25,8 @@ class Token(NamedTuple):
 
 
 def tokenize(text: str) -> list[Token]:
-    """All tokens, the last of kind END. An unknown character is a token too: only the grammar can
-    say where it errs.
+    """All tokens, the last of kind END. An unknown character is a token too, because the grammar
+    reports errors in their order.
     """
     tokens: list[Token] = []
     for match in _TOKEN.finditer(text):
@@ -43,7 +43,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 def syntax_error(text: str, tokens: list[Token], position: int) -> Fault:
-    """AWS shows the offending token between its neighbours, with the white space that was there."""
+    """AWS shows the offending token between its neighbours, with the original white space."""
     start = tokens[position - 1].start if position else 0
     following = tokens[min(position + 1, len(tokens) - 1)]
     return Fault(

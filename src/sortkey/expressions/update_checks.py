@@ -1,4 +1,4 @@
-"""What AWS checks of an update expression besides its paths: sections, then placeholders, operand
+"""AWS's checks of an update expression besides its paths: sections, then placeholders, operand
 counts and types.
 """
 
@@ -41,7 +41,7 @@ def check_sections(update: Update) -> None:
 
 
 def check_update(actions: Sequence[Action], scope: Scope) -> None:
-    """The operands of all actions, looked up and checked. AWS starts with the last action."""
+    """Look up and check the operands of all actions. AWS starts with the last action."""
     for action in reversed(actions):
         _check_action(action, scope)
     if sum(isinstance(action.operand, Arithmetic | Call) for action in actions) > OPERATORS_MAX:

@@ -1,9 +1,7 @@
-"""Writing to paths of an item: a new item is made, of which only the touched maps and lists are
-copies.
+"""Writes to paths of an item: makes a new item in which only the changed maps and lists are copied.
 
-Every change is worked out on the item as it was. New list elements beyond the end are appended in
-the order of their indexes; removed ones leave last, so that all indexes mean places in the old
-list.
+Every change is computed from the old item. New list elements beyond the end are appended in the
+order of their indexes. Removals come last, so that all indexes refer to the old list.
 """
 
 from __future__ import annotations
@@ -15,16 +13,14 @@ from sortkey.errors import ValidationException
 from sortkey.expressions.paths import PathTree
 from sortkey.values.attributes import AttributeValue, Item
 
-# From the old item and the old value at the path: the new value, or None to remove it.
+# Takes the old item and the old value at the path. Returns the new value, or None to remove it.
 Change = Callable[[Item, AttributeValue | None], AttributeValue | None]
 
 INVALID_PATH = "The document path provided in the update expression is invalid for update"
 
 
 def write(item: Item, tree: PathTree, changes: Sequence[Change]) -> Item:
-    """The item with the changes made; those of a tree in its order, which decides the error where
-    several fail.
-    """
+    """The changed item. Changes are made in the tree's order, so that AWS's error comes first."""
     return _write_members(item, tree, changes, item)
 
 
@@ -71,7 +67,7 @@ def _write_elements(
 def _write(
     old: AttributeValue | None, tree: PathTree, changes: Sequence[Change], item: Item
 ) -> AttributeValue:
-    """A map or list with the changes made in it."""
+    """A changed copy of a map or list."""
     if isinstance(next(iter(tree)), str):
         if old is None or "M" not in old:
             raise ValidationException(INVALID_PATH)

@@ -1,6 +1,4 @@
-"""The arithmetic of updates on single values: sums, list_append, ADD to and DELETE from what is
-there.
-"""
+"""The arithmetic of updates on single values: sums, list_append, ADD and DELETE."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ def calculate(operator: str, left: AttributeValue, right: AttributeValue) -> Att
 
 
 def required(value: AttributeValue | None, kind: str | None = None) -> AttributeValue:
-    """An operand that has to be there and, where a kind is given, of that type."""
+    """An operand that must exist and, if a kind is passed, have that type."""
     if value is None:
         raise ValidationException(MISSING_ATTRIBUTE)
     if kind is not None and kind not in value:
@@ -30,9 +28,7 @@ def required(value: AttributeValue | None, kind: str | None = None) -> Attribute
 def add(
     old: AttributeValue | None, operand: AttributeValue, wrong_type: str = WRONG_TYPE
 ) -> AttributeValue:
-    """ADD: a sum of numbers, a union of sets; what is missing counts as zero or as the
-    empty set.
-    """
+    """ADD: a sum of numbers or a union of sets. A missing value counts as zero or the empty set."""
     if old is None:
         return operand
     ((kind, content),) = operand.items()
@@ -47,7 +43,7 @@ def add(
 def delete(
     old: AttributeValue | None, operand: AttributeValue, wrong_type: str = WRONG_TYPE
 ) -> AttributeValue | None:
-    """DELETE: a difference of sets; None when nothing is left, for there is no empty set."""
+    """DELETE: a difference of sets. None if nothing is left, because there is no empty set."""
     if old is None:
         return None
     ((kind, content),) = operand.items()

@@ -1,4 +1,4 @@
-"""Update expressions: SET, REMOVE, ADD and DELETE, each evaluated against the item as it was."""
+"""Update expressions: SET, REMOVE, ADD and DELETE, each evaluated against the old item."""
 
 from __future__ import annotations
 
@@ -32,12 +32,11 @@ _NO_ITEM: Item = {}
 
 
 class Update(NamedTuple):
-    """Call it with the old item (None where there is none) for the new one; the old one is left as
-    it is.
+    """Call it with the old item, or None, for the new one. The old item is not changed.
 
-    `paths` are those that it writes to, `reads` those that it only reads. `only_removes` is true of
-    an update that creates no item where there is none. `given` are the values that whole attributes
-    get from the request itself.
+    `paths` are those that it writes, `reads` those that it only reads. `only_removes` is true for
+    an update that does not create a missing item. `assigned` are the values that whole attributes
+    get directly from the request.
     """
 
     paths: tuple[Parts, ...]
@@ -52,12 +51,12 @@ class Update(NamedTuple):
         return write(_NO_ITEM if item is None else item, self.tree, self.changes)
 
     def updated_old(self, old: Item | None) -> Item:
-        """What ReturnValues UPDATED_OLD shows: the written paths, as they were."""
+        """The result of ReturnValues UPDATED_OLD: the written paths in the old item."""
         return select(old, self.tree) if old else {}
 
     def updated_new(self, new: Item | None) -> Item:
-        """What UPDATED_NEW shows: the written paths in the new item, a removed element's place
-        included.
+        """The result of UPDATED_NEW: the written paths in the new item, including the place of a
+        removed element.
         """
         return select(new, self.tree) if new else {}
 

@@ -1,8 +1,8 @@
 """Walks over syntax trees that keep their own stack, so that a deeply nested expression cannot
 exhaust Python's.
 
-An expression of 4 KB may nest a thousand levels deep, and AWS says what is wrong with it as with
-any other. Only once it has been checked does the limit on operators bound its depth.
+An expression of 4 KB may nest a thousand levels deep, and AWS reports its errors like any other's.
+The limit on operators bounds the depth only after these checks.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def connectives(tree: Condition) -> int:
 
 
 def operands_of(test: Test) -> tuple[Operand, ...]:
-    """What a test looks at, in the order in which it is written."""
+    """The operands of a test, in the order in which they are written."""
     match test:
         case Comparison(_, left, right):
             return left, right
@@ -68,7 +68,7 @@ def operands_of(test: Test) -> tuple[Operand, ...]:
 
 
 def outermost_first(*operands: Operand) -> Iterator[Operand]:
-    """Operands and what their calls hold, as they are written: a call before its own operands."""
+    """Operands and those of their calls, as written: a call before its own operands."""
     waiting = list(reversed(operands))
     while waiting:
         operand = waiting.pop()
@@ -78,7 +78,7 @@ def outermost_first(*operands: Operand) -> Iterator[Operand]:
 
 
 def innermost_first(operand: Operand) -> Iterator[Operand]:
-    """An operand and what its calls hold: a call after its own operands, as it is evaluated."""
+    """An operand and those of its calls, as evaluated: a call after its own operands."""
     waiting = [(operand, False)]
     while waiting:
         part, is_entered = waiting.pop()

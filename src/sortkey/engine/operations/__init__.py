@@ -1,6 +1,4 @@
-"""Every operation, by its name on the wire. An operation lives in the file of its name and is run
-by its `run`.
-"""
+"""All operations by their name on the wire. Each is the `run` of the module with its name."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ Run = Callable[[Any, dict[str, Any]], Answer]
 
 
 class Operations(Mapping[str, Run]):
-    """Finds `PutItem` in put_item.py when it is first asked for, so that a server starts without
+    """Imports `PutItem` from put_item.py when it is first used, so that a server starts without
     loading them all.
     """
 
@@ -49,14 +47,12 @@ def _wire_name(file: str) -> str:
 
 OPERATIONS: Mapping[str, Run] = Operations()
 STREAM_OPERATIONS = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})
-"""Those that AWS has in a service of its own."""
+"""The operations that AWS has in a separate service."""
 
 _READS = ("BatchGet", "Describe", "Get", "List", "Query", "Scan", "TransactGet")
 
 
 @cache
 def only_reads(name: str) -> bool:
-    """Whether an operation changes nothing that a caller could see. PartiQL's may be either, and
-    count as changes.
-    """
+    """Whether an operation only reads. PartiQL's may do either, and count as writes."""
     return name.startswith(_READS)

@@ -1,6 +1,4 @@
-"""BatchExecuteStatement: up to 25 statements on one item each, all reads or all writes, each for
-itself.
-"""
+"""BatchExecuteStatement: up to 25 statements on one item each, all reads or all writes."""
 
 from __future__ import annotations
 
@@ -96,7 +94,7 @@ def _plan(
             except ValidationException as error:
                 if is_of_value(
                     error.message
-                ):  # AWS counts it as a fault of the item, and says of which table
+                ):  # AWS reports it as an error of the item, with its table
                     response["TableName"] = engine.catalog.table(writing.table_name).name
                 raise
 
@@ -124,7 +122,7 @@ def _run_one(
 
 @contextmanager
 def _collect(response: dict[str, Any]) -> Generator[None]:
-    """A statement's error is its own answer; the others go on."""
+    """Record a statement's error as its answer. The others continue."""
     try:
         yield
     except tuple(CODES) as error:

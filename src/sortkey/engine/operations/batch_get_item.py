@@ -1,6 +1,4 @@
-"""BatchGetItem: up to 100 items by key, 16 MB at most; what does not fit comes back as
-UnprocessedKeys.
-"""
+"""BatchGetItem: up to 100 items by key, at most 16 MB. The rest is returned as UnprocessedKeys."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class TableKeys:
-    """What is asked of one table."""
+    """The requested keys of one table."""
 
     name: str
     table: Table
@@ -48,7 +46,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
             size_read += size
             if (
                 size_read > ANSWER_BYTES_MAX
-            ):  # so the rest, of this table and all others, is left too
+            ):  # so the rest of this table and all others are unprocessed too
                 remaining = [key for key, _ in table_keys.keys[position:]]
                 unprocessed[table_keys.name] = {
                     **request["RequestItems"][table_keys.name],
@@ -72,7 +70,7 @@ def parse(engine: Engine, tables: dict[str, dict[str, Any]]) -> list[TableKeys]:
 
 
 def _read_keys(request: dict[str, Any]) -> list[Item]:
-    has_projection(request)  # AWS looks at what does not go together before anything else
+    has_projection(request)  # AWS checks conflicting parameters before anything else
     keys = [read_item(key)[0] for key in request["Keys"]]
     if len({orjson.dumps(key, option=orjson.OPT_SORT_KEYS) for key in keys}) < len(keys):
         raise ValidationException("Provided list of item keys contains duplicates")

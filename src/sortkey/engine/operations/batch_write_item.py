@@ -1,6 +1,4 @@
-"""BatchWriteItem: up to 25 puts and deletes, each for itself. Nothing is ever left unprocessed
-here.
-"""
+"""BatchWriteItem: up to 25 independent puts and deletes. Nothing is ever left unprocessed here."""
 
 from __future__ import annotations
 
@@ -43,7 +41,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse(engine: Engine, tables: dict[str, list[dict[str, Any]]]) -> list[Write]:
-    """The writes, in the order of the request; no item twice."""
+    """The writes in the order of the request. No item may occur twice."""
     _check_counts(tables)
     parsed = [_parse_one(name, entry) for name, requests in tables.items() for entry in requests]
     writes: dict[tuple[str, bytes], Write] = {}
@@ -57,7 +55,7 @@ def parse(engine: Engine, tables: dict[str, list[dict[str, Any]]]) -> list[Write
 def _parse_one(table: str, request: dict[str, Any]) -> Bind:
     put, delete = request.get("PutRequest"), request.get("DeleteRequest")
     if (put is None) == (delete is None):
-        raise ValidationException(MANY_TYPES)  # AWS's words, though it is no AttributeValue
+        raise ValidationException(MANY_TYPES)  # AWS's words, although it is not an AttributeValue
     if put is not None:
         return put_item.parse({"TableName": table, "Item": put["Item"]}, check_batched_key)
     assert delete is not None

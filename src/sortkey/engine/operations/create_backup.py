@@ -1,4 +1,4 @@
-"""CreateBackup: keep what a table holds now."""
+"""CreateBackup: back up the current items of a table."""
 
 from __future__ import annotations
 

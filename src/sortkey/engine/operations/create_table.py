@@ -1,5 +1,5 @@
-"""CreateTable: a new, empty table with its indexes. The answer says CREATING; the table can be used
-at once.
+"""CreateTable: a new, empty table with its indexes. The answer says CREATING, but the table can be
+used at once.
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse(engine: Engine, request: dict[str, Any]) -> Table:
-    """The table that a request asks for, without its number. Finds every error; also
-    ImportTable's.
-    """
+    """The requested table, without its number. Finds every error. ImportTable uses it too."""
     _check_name(request["TableName"])
     for name, why in not_offered.PARAMETERS.items():
         if name in request:
@@ -79,15 +77,13 @@ def parse(engine: Engine, request: dict[str, Any]) -> Table:
 
 
 def create(engine: Engine, definition: Table) -> Table:
-    """Give the table its number and its place."""
+    """Assign the table's number and create its rows."""
     engine.database.begin()
     return engine.catalog.create(replace(definition, number=engine.catalog.next_number()))
 
 
 def creating(description: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
-    """A table's description as it is at the moment of its making: some members come only when it is
-    active.
-    """
+    """The description of a table that is being created, without members of an active one."""
     description["TableStatus"] = "CREATING"
     description.get("BillingModeSummary", {}).pop("LastUpdateToPayPerRequestDateTime", None)
     if request.get("WarmThroughput"):

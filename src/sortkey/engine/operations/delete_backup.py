@@ -1,4 +1,4 @@
-"""DeleteBackup: forget a backup."""
+"""DeleteBackup: delete a backup."""
 
 from __future__ import annotations
 

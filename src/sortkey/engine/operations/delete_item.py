@@ -21,8 +21,8 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse(request: dict[str, Any]) -> Bind:
-    """The delete of this operation, of a batch or of a transaction. Bound to its table when all
-    else is in order.
+    """The delete of this operation, a batch or a transaction. It is bound to its table after all
+    other checks.
     """
     conditional = has_condition(request)
     key, _ = read_item(request["Key"])

@@ -1,5 +1,5 @@
 """DeleteTable: remove a table, its items, indexes, tags and policy. Its streams stay for a day,
-with theirs.
+with their own tags and policies.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NOT_SHOWN = frozenset(
         "GlobalSecondaryIndexes",
     )
 )
-"""What AWS leaves out of the description of a table that it is about to delete."""
+"""Members that AWS omits from the description of a table that is being deleted."""
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""DescribeBackup: a backup, and the table that it was made of."""
+"""DescribeBackup: a backup and its source table."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""DescribeContinuousBackups: whether a table can be brought back to an earlier instant, and to
-which.
+"""DescribeContinuousBackups: whether a table can be restored to an earlier instant, and to which
+ones.
 """
 
 from __future__ import annotations

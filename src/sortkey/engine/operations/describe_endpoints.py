@@ -1,4 +1,4 @@
-"""DescribeEndpoints: where this engine answers, so that a client that asks stays here."""
+"""DescribeEndpoints: this engine's own address, so that clients stay here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DescribeExport: how far an export is, and what came of it."""
+"""DescribeExport: the progress and the result of an export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DescribeImport: how far an import is, and what came of it."""
+"""DescribeImport: the progress and the result of an import."""
 
 from __future__ import annotations
 

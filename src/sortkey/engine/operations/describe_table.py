@@ -1,4 +1,4 @@
-"""DescribeTable: what a table is."""
+"""DescribeTable: the definition and state of a table."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""ExecuteTransaction: up to 100 PartiQL statements on one item each, reads at one instant or writes
-all or none.
+"""ExecuteTransaction: up to 100 PartiQL statements on one item each, all reads of one instant, or
+all writes or none.
 """
 
 from __future__ import annotations
@@ -90,16 +90,14 @@ def _read_writes(
                 raise ValidationException(NO_RETURNING)
             bind = read_write(statement, parameters[number], requests[number]).bind
             if isinstance(statement, Exists):
-                bind(
-                    engine
-                )  # what is wrong with an EXISTS is a fault of the request, no reason for a cancellation
+                bind(engine)  # an invalid EXISTS is a request error, not a cancellation
         binds.append(bind)
     return binds
 
 
 @contextmanager
 def _names_statement(number: int) -> Generator[None]:
-    """AWS says which statement is at fault."""
+    """Add the statement's number to errors, as AWS does."""
     try:
         yield
     except ValidationException as error:

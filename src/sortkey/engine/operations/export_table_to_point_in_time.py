@@ -1,4 +1,4 @@
-"""ExportTableToPointInTime: write what a table held at an instant, or what changed since, into a
+"""ExportTableToPointInTime: write a table's items at an instant, or its changes since, into a
 bucket's folder.
 """
 
@@ -162,5 +162,5 @@ def _iso(instant: float) -> str:
 
 
 def _check_window(engine: Engine, earliest: float, instant: float) -> None:
-    if not int(earliest) <= instant <= engine.clock() + ROUNDING:  # clients know whole seconds
+    if not int(earliest) <= instant <= engine.clock() + ROUNDING:  # clients use whole seconds
         raise InvalidExportTimeException(OUTSIDE)

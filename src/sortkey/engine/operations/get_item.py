@@ -35,7 +35,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def fetch(table: Table, key: bytes, projection: Projection | None) -> tuple[Any, int]:
-    """What to answer for a key (None when there is no item), and the size of the whole item."""
+    """The answer for a key, or None if there is no item, and the size of the whole item."""
     row = table.rows.get(key)
     if row is None:
         return None, 0

@@ -1,6 +1,4 @@
-"""GetRecords: the changes behind a shard iterator, oldest first, and the iterator with which to go
-on.
-"""
+"""GetRecords: the changes after a shard iterator, oldest first, and the next iterator."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 LIMIT_MAX = 1000
 PAGE_BYTES = 1024 * 1024
 SLICE = 100
-"""Entries read at a time: a page of large items must not be fetched a thousand at once."""
+"""How many entries are read at a time: a page of large items must not read a thousand."""
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
@@ -43,13 +41,13 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 def _read(
     engine: Engine, feed: streams.Feed, after: int, end: int, limit: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """Records behind `after`, and behind which number to go on."""
+    """Records after `after`, and the sequence number to continue after."""
     records: list[dict[str, Any]] = []
     total = 0
     while len(records) < limit:
         entries = engine.journal.read(feed.number, after, end, min(SLICE, limit - len(records)))
         if not entries:
-            return records, max(after, end)  # nothing of this table is left up to here
+            return records, max(after, end)  # there are no more entries of this table up to here
         for entry in entries:
             record, size = stream_records.describe(engine, feed, entry)
             if records and total + size > PAGE_BYTES:

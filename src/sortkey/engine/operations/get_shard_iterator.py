@@ -44,7 +44,7 @@ def _check_parameters(kind: str, request: dict[str, Any]) -> None:
 
 
 def _place(engine: Engine, feed: Feed, shard: Shard, kind: str, request: dict[str, Any]) -> int:
-    """The sequence number behind which reading begins."""
+    """The sequence number after which reading starts."""
     newest = engine.journal.last if shard.last is None else shard.last
     oldest = max(shard.first - 1, feed.trimmed)
     match kind:

@@ -1,4 +1,4 @@
-"""ListContributorInsights: where they are turned on: of one table or of all, a page at a time."""
+"""ListContributorInsights: where they are on, for one table or all, a page at a time."""
 
 from __future__ import annotations
 

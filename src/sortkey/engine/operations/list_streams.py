@@ -1,4 +1,4 @@
-"""ListStreams: the streams of all tables or of one, the ended ones of the last day among them."""
+"""ListStreams: the streams of one table or all, including those that ended in the last day."""
 
 from __future__ import annotations
 

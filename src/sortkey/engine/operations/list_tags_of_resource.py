@@ -1,5 +1,5 @@
-"""ListTagsOfResource: the tags of a table or a stream. Fifty at most: one page; AWS lets any
-NextToken pass.
+"""ListTagsOfResource: the tags of a table or a stream. At most fifty, so one page. AWS accepts any
+NextToken.
 """
 
 from __future__ import annotations

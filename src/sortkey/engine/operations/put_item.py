@@ -26,8 +26,8 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 def parse(
     request: dict[str, Any], check_key: Callable[[Table, Item], None] = check_own_key
 ) -> Bind:
-    """The put of this operation, of a batch or of a transaction. Bound to its table when all else
-    is in order.
+    """The put of this operation, a batch or a transaction. It is bound to its table after all other
+    checks.
     """
     conditional = has_condition(request)
     item, size = read_item(request["Item"])

@@ -49,7 +49,7 @@ def run(engine: Engine, request: dict[str, Any]) -> Answer:
     span.after = after
     check_paths(table, condition, projection)
     if condition is not None:
-        # Conditions on the key belong into the key condition: a filter would be charged for what it
+        # Conditions on the key belong in the key condition: a filter would be charged for what it
         # drops.
         title = "Filter Expression" if "FilterExpression" in request else "QueryFilter"
         check_filter(condition, (table.key if index is None else index.key).names, title)
@@ -111,9 +111,7 @@ def _span(
 
 
 def _end(partition: bytes, key_range: KeyRange, descending: bool) -> bytes | None:
-    """The bound at which a query of a table ends, where the range includes it. In an index others
-    may share it.
-    """
+    """The inclusive bound at which a query of a table ends. In an index, items may share it."""
     if key_range.operator == "BETWEEN":
         return partition + plain(key_range.operands[0 if descending else 1])
     return (
@@ -124,8 +122,8 @@ def _end(partition: bytes, key_range: KeyRange, descending: bool) -> bytes | Non
 
 
 def _check_start(span: Span, partition: bytes, schema: KeySchema, start: Item, whole: bool) -> None:
-    """The start key lies where the query looks, and not at its very end: first the range key, then
-    the partition.
+    """Check that the start key is within the query and not at its very end: first the range key,
+    then the partition.
     """
     own = schema.partition([start[name] for name, _ in schema.hash_attributes])
     at = partition + (schema.encode(start) or b"")[len(own) :]

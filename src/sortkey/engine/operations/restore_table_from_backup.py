@@ -1,4 +1,4 @@
-"""RestoreTableFromBackup: a new table with what a backup holds."""
+"""RestoreTableFromBackup: a new table with the items of a backup."""
 
 from __future__ import annotations
 

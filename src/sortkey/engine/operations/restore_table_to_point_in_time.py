@@ -1,4 +1,4 @@
-"""RestoreTableToPointInTime: a new table with what another one held at an instant."""
+"""RestoreTableToPointInTime: a new table with the items of another one at an instant."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     now = engine.clock()
     earliest = recovery.earliest(source, now)
     instant = now if request.get("UseLatestRestorableTime") else request["RestoreDateTime"]
-    if not int(earliest) <= instant <= now:  # clients know whole seconds only
+    if not int(earliest) <= instant <= now:  # clients use whole seconds
         raise InvalidRestoreTimeException(
             f"RestoreDateTime '{_iso(instant)}' must be within EarliestRestorableDateTime "
             f"'{_iso(earliest)}' and "
@@ -74,7 +74,7 @@ def _source(request: dict[str, Any]) -> str:
 
 
 def _check_warm(request: dict[str, Any]) -> None:
-    """The definition of an index has this member; AWS refuses it here."""
+    """Refuse WarmThroughput of an index, which AWS does not accept here."""
     for index in request.get("GlobalSecondaryIndexOverride") or ():
         if index.get("WarmThroughput"):
             raise ValidationException(

@@ -1,4 +1,4 @@
-"""TagResource: add tags to a table or a stream, or give those that it has new values."""
+"""TagResource: add tags to a table or a stream, or change their values."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def _answer(
 
 
 def _action(entry: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The name and the members of the one action that an entry has."""
+    """The name and the members of an entry's only action."""
     actions = [name for name in _PARSERS if entry.get(name) is not None]
     if not actions:
         raise ValidationException(

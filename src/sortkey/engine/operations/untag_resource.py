@@ -1,4 +1,4 @@
-"""UntagResource: take tags from a table or a stream. Those that it does not have are no error."""
+"""UntagResource: remove tags from a table or a stream. Missing tags are ignored."""
 
 from __future__ import annotations
 

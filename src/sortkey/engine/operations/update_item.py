@@ -1,4 +1,4 @@
-"""UpdateItem: change some attributes of an item, or make it."""
+"""UpdateItem: change some attributes of an item, or create it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 
 class Parsed(NamedTuple):
-    """An update that is in order by itself."""
+    """An update that was checked without its table."""
 
     request: dict[str, Any]
     key: Item
@@ -61,7 +61,7 @@ def parse(request: dict[str, Any]) -> Parsed:
 
 
 def bind(engine: Engine, parsed: Parsed) -> Write:
-    """The write on the table that the request names, fitted to its keys."""
+    """The write on the request's table, checked against its keys."""
     request, key, condition, update = parsed
     table = engine.catalog.table(request["TableName"])
     refuse = guard(condition, request)
@@ -98,7 +98,7 @@ def apply_update(
     if update is None:
         return key if old is None else old
     if old is None and update.only_removes:
-        return None  # AWS makes no item just to remove something from it, whatever the paths
+        return None  # AWS does not create an item just to remove something from it
     new = update(key if old is None else old)
     if not update.top_level.isdisjoint(table.index_key_set):
         check(table, new)

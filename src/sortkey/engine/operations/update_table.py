@@ -1,8 +1,8 @@
 """UpdateTable: change a table's billing, throughput, indexes, stream, encryption, class or
 protection.
 
-The answer says UPDATING and shows what was before, where AWS takes its time; the change is done
-when it arrives.
+Where AWS takes its time, the answer says UPDATING and shows the old values. Here the change is
+already done.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ VIEW_WITHOUT_STREAM = (
 )
 
 SLOW = ("ProvisionedThroughput", "BillingMode", "StreamSpecification", "TableClass")
-"""What makes a table UPDATING on AWS. Other changes are done at once, or say so in a status of
-their own.
-"""
+"""The changes that make a table UPDATING on AWS. Others are immediate or have their own status."""
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
@@ -61,8 +59,8 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(request: dict[str, Any]) -> None:
-    """What can be said without the table. An empty list of indexes, WarmThroughput or
-    OnDemandThroughput is nothing.
+    """The checks that do not need the table. An empty list of indexes, WarmThroughput or
+    OnDemandThroughput counts as missing.
     """
     for name, why in not_offered.PARAMETERS.items():
         if name in request:
@@ -114,7 +112,7 @@ def _check_stream_changes(table: Table, specification: dict[str, Any]) -> None:
 def _updating(
     before: dict[str, Any], after: dict[str, Any], request: dict[str, Any], updates: IndexUpdates
 ) -> dict[str, Any]:
-    """The description in the answer: what is under way shows its old value and that it changes."""
+    """The description in the answer: ongoing changes show the old value and an UPDATING status."""
     if any(name in request for name in SLOW) or updates.create or updates.delete:
         after["TableStatus"] = "UPDATING"
     switches = before.get("BillingModeSummary", {}).get("BillingMode") != after.get(
@@ -156,14 +154,12 @@ def _indexes(
         if switches or changes.get(name, {}).keys() != {
             "IndexName",
             "WarmThroughput",
-        }:  # warming up, it stays active
+        }:  # it stays active while it warms up
             index["IndexStatus"] = (
                 "UPDATING" if switches else statuses.get(name, index["IndexStatus"])
             )
         if index["IndexStatus"] == "CREATING":
-            index["Backfilling"] = (
-                False  # its place is being made; filling it comes after the answer
-            )
+            index["Backfilling"] = False  # it is being created; it is filled after the answer
         if name in old:
             _show_old_throughput(old[name], index, changes.get(name, {}), switches=switches)
     return indexes
@@ -172,15 +168,13 @@ def _indexes(
 def _show_old_throughput(
     before: dict[str, Any], after: dict[str, Any], request: dict[str, Any], *, switches: bool
 ) -> None:
-    """Of a table or an index: units and warm throughput are the old ones until AWS has made the
-    new.
-    """
+    """Units and warm throughput of a table or an index show the old values until AWS is done."""
     if not switches:
         for member in ("ReadCapacityUnits", "WriteCapacityUnits", "NumberOfDecreasesToday"):
             after["ProvisionedThroughput"][member] = before["ProvisionedThroughput"][member]
     if request.get("WarmThroughput"):
         after["WarmThroughput"] = {**before["WarmThroughput"], "Status": "UPDATING"}
-    if request.get("OnDemandThroughput"):  # -1 is told here, and nowhere else
+    if request.get("OnDemandThroughput"):  # -1 is shown here, and nowhere else
         after["OnDemandThroughput"] = {
             **before.get("OnDemandThroughput", {}),
             **request["OnDemandThroughput"],

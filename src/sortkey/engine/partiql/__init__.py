@@ -1,4 +1,4 @@
-"""PartiQL: another grammar onto the semantics of the expressions.
+"""PartiQL: another grammar for the semantics of the expressions.
 
 A statement is tokenized and parsed (`tokens`, `grammar`, `statements`, cached by its text),
 translated with its parameters into the trees of `sortkey.expressions` (`values`, `conditions`,

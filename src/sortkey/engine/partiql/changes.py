@@ -1,5 +1,6 @@
-"""INSERT, UPDATE, DELETE and EXISTS as writes. Each is first read by itself, then bound to its
-table, like the items' own operations."""
+"""INSERT, UPDATE, DELETE and EXISTS as writes. Each is first checked by itself, then bound to its
+table, like PutItem and its siblings.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +51,8 @@ EXISTS_CONDITION = "EXISTS() must contain a single item read with additional con
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """A write that is in order by itself. `attributes` is what RETURNING shows of the change; None
-    without it.
+    """A write that was checked without its table. `attributes` selects what RETURNING shows of the
+    change, None without it.
     """
 
     table_name: str
@@ -63,7 +64,7 @@ def read_write(
     statement: Insert | Update | Delete | Exists, parameters: Parameters, request: dict[str, Any]
 ) -> Writing:
     """Finds every error that does not depend on the table. `request` says what a failed condition
-    shows.
+    returns.
     """
     match statement:
         case Insert():
@@ -127,7 +128,7 @@ def _update(statement: Update, parameters: Parameters, request: dict[str, Any]) 
         def apply(old: Item | None) -> Item | None:
             check_keys_untouched(table, update)
             if old is None:
-                raise ConditionalCheckFailedException()  # an UPDATE of PartiQL makes no item
+                raise ConditionalCheckFailedException()  # PartiQL's UPDATE does not create an item
             return apply_update(table, key, update, refuse, old, _check_updated)
 
         return Write(table, encoded, apply)
@@ -138,8 +139,8 @@ def _update(statement: Update, parameters: Parameters, request: dict[str, Any]) 
 
 
 def _check_updated(table: Table, item: Item) -> None:
-    """Keys of indexes after an UPDATE: the types as in an item, the rest in the words for update
-    expressions.
+    """Check index keys after an UPDATE: types with the messages for items, the rest with those for
+    update expressions.
     """
     check_assigned_types(table, item.items())
     check_updated_index_keys(table, item)
@@ -167,7 +168,7 @@ def _delete(statement: Delete, parameters: Parameters, request: dict[str, Any]) 
         def apply(old: Item | None) -> None:
             if (
                 old is not None and refuse is not None
-            ):  # nothing to delete is no failure, whatever the condition
+            ):  # nothing to delete is not a failure, whatever the condition
                 refuse(old)
 
         return Write(table, encode_key(table, key), apply)

@@ -31,7 +31,7 @@ IN_OPERANDS = (
     "of type Seq "
     "with at least one member"
 )
-# What may stand after IS in DynamoDB, with the type of attribute_type.
+# What DynamoDB allows after IS, with the type of attribute_type.
 _TYPES = {
     "MISSING": None,
     "NULL": "NULL",
@@ -47,8 +47,8 @@ _COMPARATORS = frozenset(("=", "<>", "<", "<=", ">", ">="))
 
 
 class Translator:
-    """Translates the expressions of one statement. Names and values become placeholders, as in any
-    other request.
+    """Translates the expressions of one statement. Names and values become placeholders, like in
+    other requests.
     """
 
     def __init__(self, parameters: Parameters) -> None:
@@ -188,7 +188,7 @@ class Translator:
 
 
 def path_parts(node: Reference) -> Parts:
-    """The names and indexes of a path; what DynamoDB has not in a path is refused."""
+    """The names and indexes of a path. Refuses steps that DynamoDB does not support."""
     for step in node.steps:
         if isinstance(step, OddStep):
             raise ValidationException(f"{step.words} at {step.place}")

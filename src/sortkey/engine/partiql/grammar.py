@@ -1,9 +1,9 @@
-"""Expressions of PartiQL, by recursive descent. It takes more than DynamoDB does: what PartiQL has
-and DynamoDB has not is refused later, with other words than what is no PartiQL at all.
+"""Expressions of PartiQL, by recursive descent. It accepts more than DynamoDB does: PartiQL that
+DynamoDB does not support is refused later, with a different message than a syntax error.
 
     or > and > not > = <> < <= > >= IS IN BETWEEN LIKE > || > + - > * / % > sign > path > primary
 
-Depth is bounded here, so that whatever walks the tree afterwards can do so by recursion.
+Depth is limited here, so that later walks over the tree can use recursion.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ class ExpressionParser:
         return node
 
     def _operation(self, token: Token, *operands: Node) -> Node:
-        """An operation that can nest without parentheses. These are counted, and `parse` refuses
-        too many of them.
+        """An operation that can nest without parentheses. `parse` counts these and refuses too
+        many.
         """
         self.operators += 1
         return Operation(token.kind, operands, token.place)
@@ -145,7 +145,7 @@ class ExpressionParser:
         return node if negation is None else Operation("not", (node,), negation.place)
 
     def _choices(self) -> Node:
-        """What stands after IN. There, and only there, one value in parentheses is a row."""
+        """The choices after IN. Only there, one value in parentheses is a row."""
         if self.kind != "(" or self.tokens[self.position + 1].kind == "select":
             return self._arithmetic()
         place = self.take().place
@@ -196,7 +196,7 @@ class ExpressionParser:
         return self._steps(node, plain=False)
 
     def plain_path(self) -> Reference:
-        """A path of names and indexes only, as targets of updates and projections are."""
+        """A path of only names and indexes, for targets of updates and projections."""
         token = self.expect(NAME)
         return self._steps(Reference((token.text,), token.place), plain=True)
 
@@ -293,7 +293,7 @@ class ExpressionParser:
         return Call(name.text.lower(), self._separated(")"), name.place)
 
     def _exists(self, token: Token) -> Node:
-        """EXISTS( … ) inside an expression; as a statement it is read elsewhere."""
+        """EXISTS( … ) inside an expression. As a statement it is parsed elsewhere."""
         self.expect("(")
         inner = self.token
         self.expression_or_select()
@@ -306,7 +306,7 @@ class ExpressionParser:
         return self.expression()
 
     def subquery(self) -> Node:
-        raise NotImplementedError  # the parser of statements has it
+        raise NotImplementedError  # the parser of statements overrides this
 
     def _parenthesised(self, place: Place) -> Node:
         if self.kind == "select":
@@ -364,5 +364,5 @@ class ExpressionParser:
 
 
 def _joined(operator: str, terms: list[Node], place: Place) -> Node:
-    """However many terms there are, they are operands of one node."""
+    """All terms are operands of one node, however many there are."""
     return terms[0] if len(terms) == 1 else Operation(operator, tuple(terms), place)

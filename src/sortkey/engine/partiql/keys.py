@@ -1,4 +1,4 @@
-"""What a WHERE clause says about a key: equalities that name one item, or partitions and ranges to
+"""The key conditions of a WHERE clause: equalities that name one item, or partitions and ranges to
 read.
 """
 
@@ -44,7 +44,7 @@ class Term:
 
 
 def conjuncts(where: Condition | None) -> tuple[Condition, ...]:
-    """What must all hold."""
+    """The conditions that must all hold."""
     if where is None:
         return ()
     return where.terms if isinstance(where, And) else (where,)
@@ -55,7 +55,7 @@ def together(trees: list[Condition]) -> Condition | None:
 
 
 def read_term(tree: Condition, translator: Translator) -> Term | None:
-    """The term that a condition is, if it is one."""
+    """The condition as a term, or None."""
     match tree:
         case Comparison(operator, Path() as path, Value() as value):
             return _term(translator, path, operator, value)
@@ -85,7 +85,7 @@ def _term(translator: Translator, path: Path, operator: str, *values: Value) -> 
 
 
 def _alternatives(terms: list[Term | None]) -> Term | None:
-    """`a = 1 OR a = 2` is an IN by another name."""
+    """`a = 1 OR a = 2` means the same as an IN."""
     values: list[AttributeValue] = []
     name: str | None = None
     for term in terms:
@@ -99,7 +99,7 @@ def _alternatives(terms: list[Term | None]) -> Term | None:
 def one_item(
     table: Table, where: Condition | None, translator: Translator
 ) -> tuple[Item, Condition | None]:
-    """The key that a WHERE clause of a write names, and what else it demands."""
+    """The key that a WHERE clause of a write names, and the other conditions."""
     key: Item = {}
     rest: list[Condition] = []
     for tree in conjuncts(where):
@@ -122,7 +122,7 @@ def one_item(
 
 
 def check_key_value(table: Table, name: str, value: AttributeValue) -> None:
-    """A value that a key is compared with, in PartiQL's own words."""
+    """Check a value that a key is compared with. PartiQL has its own messages."""
     kind = table.types[name]
     if kind not in value:
         raise ValidationException(
@@ -140,16 +140,14 @@ def check_key_lengths(table: Table, key: Item) -> None:
 
 
 def is_of_value(fault: str) -> bool:
-    """Whether a key was refused because no item can have its value, though it is of the
-    right type.
-    """
+    """Whether a key was refused because no item can have its value, although its type is right."""
     return fault == KEY_TOO_LONG or fault.startswith(EMPTY_KEY.partition("{}")[0])
 
 
 def check_filter(
     table: Table, names: frozenset[str], where: Condition, translator: Translator
 ) -> None:
-    """A filter compares key attributes only with values of their type; no other could be there."""
+    """Refuse filters that compare key attributes with another type, which never matches."""
     match where:
         case And(terms) | Or(terms):
             for term in terms:

@@ -1,4 +1,4 @@
-"""The reserved words of PartiQL, which name an attribute only in double quotes: those that DynamoDB
+"""The reserved words of PartiQL, which need double quotes as attribute names: those that DynamoDB
 Local refuses.
 """
 
@@ -33,7 +33,7 @@ FUNCTIONS = frozenset(
     """.split()  # noqa: SIM905
 )
 
-# What may stand after IS, and AWS's name for it.
+# What is allowed after IS, and AWS's name for it.
 TYPES = {
     "missing": "MISSING",
     "null": "NULL",

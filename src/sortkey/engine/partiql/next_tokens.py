@@ -1,6 +1,4 @@
-"""NextToken: where a page stopped, in a form that only goes on with the same statement on the same
-table.
-"""
+"""NextToken: where a page stopped. It is only valid for the same statement on the same table."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ def write_token(table: Table, request: dict[str, Any], key: Item) -> str:
 
 
 def read_token(table: Table, request: dict[str, Any]) -> Item | None:
-    """The key after which to go on; None without a token."""
+    """The key to continue after, or None without a token."""
     token = request.get("NextToken")
     if token is None:
         return None

@@ -1,6 +1,4 @@
-"""What a SELECT shows. Unlike a projection expression it lifts what it selects: `a.b` is answered
-as `b`.
-"""
+"""The projection of a SELECT. Unlike an expression it flattens: `a.b` is returned as `b`."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from sortkey.values.attributes import Item
 
 @dataclass(frozen=True, slots=True)
 class Lifted:
-    """Takes the place of a projection expression: call it with an item."""
+    """Used like a projection expression: call it with an item."""
 
     columns: tuple[tuple[str, Parts], ...]
     top_level: frozenset[str] = field(init=False)
@@ -51,7 +49,7 @@ def read_projection(projected: tuple[Projected, ...] | None) -> Lifted | None:
     try:
         distinct_paths(
             [*reversed(columns.values())], lambda parts: parts
-        )  # PartiQL looks from the first to the last
+        )  # PartiQL checks from the first to the last
     except Fault as fault:
         raise ValidationException(str(fault)) from None
     return Lifted(tuple(columns.items()))

@@ -1,6 +1,4 @@
-"""SELECT: one item by its key, partitions of a table or an index, or a scan; whichever reads the
-least.
-"""
+"""SELECT: one item by its key, partitions of a table or index, or a scan: what reads least."""
 
 from __future__ import annotations
 
@@ -57,7 +55,7 @@ _RANGE_OPERATORS = frozenset(("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with
 
 @dataclass(slots=True)
 class Selection:
-    """A SELECT that is in order by itself; `plan` fits it to its table."""
+    """A SELECT that was checked without its table. `plan` matches it to the table."""
 
     table_name: str
     index_name: str | None
@@ -69,14 +67,14 @@ class Selection:
 
     @property
     def paths(self) -> Iterable[Parts]:
-        """All that it looks at."""
+        """All paths that it reads."""
         columns = () if self.projection is None else self.projection.columns
         return (*(parts for _, parts in columns), *self.read_paths)
 
 
 @dataclass(slots=True)
 class Plan:
-    """What to read: the item under `key`, or all spans one after the other."""
+    """What to read: the item under `key`, or all spans in order."""
 
     table: Table
     index: Index | None
@@ -85,7 +83,7 @@ class Plan:
     key: bytes | None = None
     key_item: Item | None = None
     spans: list[tuple[bytes, Span]] = field(default_factory=list[tuple[bytes, Span]])
-    """With each partition's hash value, to find where a page goes on."""
+    """With each partition's hash value, to find where a page continues."""
     partitions_descending: bool = False
 
 
@@ -153,25 +151,23 @@ def _filter(table: Table, key: KeySchema, rest: Tree, selection: Selection) -> C
     return selection.translator.compile(rest)
 
 
-# -- what the WHERE clause says of the key
+# -- the key conditions of the WHERE clause
 
 _Terms = list[tuple[Tree, Term | None]]
 
 
 @dataclass(slots=True)
 class _Partitions:
-    """The values of the hash attribute, one for each partition, and the condition that
-    gave them.
-    """
+    """The values of the hash attribute, one per partition, and their condition."""
 
     values: list[AttributeValue]
     tree: Tree
     is_equal: bool
-    """By "=", which names one. An IN of one value is none: AWS does not take it for a key."""
+    """By "=", which names one. AWS does not accept an IN of one value as a key."""
 
 
 def _partitions(table: Table, key: KeySchema, terms: _Terms) -> _Partitions | None:
-    """The partitions that are named by = or by IN. None for a scan."""
+    """The partitions named by = or IN. None for a scan."""
     (name,) = key.hash
     usable = [
         (tree, term)
@@ -194,7 +190,7 @@ def _partitions(table: Table, key: KeySchema, terms: _Terms) -> _Partitions | No
 
 
 def _ranges(table: Table, key: KeySchema, terms: _Terms) -> list[tuple[Tree, Term]]:
-    """The term that bounds the range attribute, if there is one: an equality before any other
+    """The term that bounds the range attribute, if there is one. An equality wins over any other
     comparison.
     """
     for name in key.range:
@@ -233,7 +229,7 @@ def _spans(
 
 
 def _read_order(key: KeySchema, selection: Selection) -> dict[str, bool]:
-    """Which key attributes are ordered by, and whether downwards."""
+    """The key attributes of ORDER BY, and whether they are descending."""
     order: dict[str, bool] = {}
     for element in selection.order:
         node = element.node
@@ -259,9 +255,7 @@ def _read_order(key: KeySchema, selection: Selection) -> dict[str, bool]:
 
 
 def fetch(planned: Plan) -> tuple[Any, int]:
-    """The one item that is read by its key (None when it is not there), and the size of the whole
-    of it.
-    """
+    """The one item that is read by its key, or None if there is none, and its whole size."""
     assert planned.key is not None
     row = planned.table.rows.get(planned.key)
     if row is None:
@@ -301,7 +295,7 @@ def read_page(
 def _read_one(
     planned: Plan, request: dict[str, Any], meter: Meter, start: Item | None
 ) -> tuple[list[Any], Item | None]:
-    """A page of the item under a key. With a limit of one it goes on, to an empty page, like any
+    """A page with the item under a key. With a limit of one it has a next, empty page, like any
     full page.
     """
     item, size = (None, 0) if start is not None else fetch(planned)
@@ -312,7 +306,7 @@ def _read_one(
 
 
 def _from(planned: Plan, start: Item | None) -> list[Span]:
-    """The spans that are left after the item where the last page stopped."""
+    """The remaining spans after the item where the last page stopped."""
     if start is None:
         return [span for _, span in planned.spans]
     key = planned.table.key if planned.index is None else planned.index.key

@@ -1,5 +1,5 @@
-"""Statements: SELECT, INSERT, UPDATE, DELETE, EXISTS, and the PartiQL that DynamoDB has not. Parsed
-once a text.
+"""Statements: SELECT, INSERT, UPDATE, DELETE, EXISTS, and PartiQL that DynamoDB does not support.
+Each text is parsed once.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HIERARCHY = "Changing item's hierarchy while reading isn't supported"
 
 @lru_cache(maxsize=1024)
 def parse(statement: str) -> Statement:
-    """The tree of a statement; a ValidationException when it is no PartiQL."""
+    """The tree of a statement. Raises ValidationException if it is not PartiQL."""
     parser = _StatementParser(statement)
     tree = parser.statement_tree()
     parser.accept(";")
@@ -297,7 +297,7 @@ class _StatementParser(ExpressionParser):
 
 
 def _other(node: Node) -> Statement:
-    """An expression is no statement; AWS takes calls and operators for a use of EXISTS."""
+    """An expression is not a statement. AWS treats calls and operators like an EXISTS."""
     return Other(kind_of(node), calls=isinstance(node, Call | Operation | Unsupported))
 
 

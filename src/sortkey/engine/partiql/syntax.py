@@ -1,4 +1,4 @@
-"""What a statement says, as a tree. Every node knows its place, because AWS's messages name it."""
+"""The syntax tree of a statement. Every node has its place, because AWS's messages name it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a token stands: line and column from one, and how many characters it has."""
+    """The position of a token: line and column from one, and its length in characters."""
 
     line: int
     column: int
@@ -24,9 +24,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A scalar. `kind` is S, N, BOOL, NULL or MISSING; a number is still the text that was
-    written.
-    """
+    """A scalar. `kind` is S, N, BOOL, NULL or MISSING. A number is still unparsed text."""
 
     kind: str
     content: Any
@@ -35,7 +33,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A question mark, by its position among them."""
+    """A question mark, by its number."""
 
     position: int
     place: Place
@@ -66,8 +64,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operator in small letters ("and", "between", "=", "+", …) with its operands; its place is
-    the operator's.
+    """An operator in lower case ("and", "between", "=", "+", …) with its operands. Its place is the
+    operator's.
     """
 
     operator: str
@@ -101,7 +99,7 @@ class Struct:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """PartiQL that DynamoDB has not: CASE, CAST, subqueries, …, by the word that AWS calls it."""
+    """PartiQL that DynamoDB does not support (CASE, CAST, subqueries, …), by AWS's word for it."""
 
     word: str
     place: Place
@@ -116,7 +114,7 @@ Node = (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What comes after FROM, INTO or UPDATE."""
+    """The part after FROM, INTO or UPDATE."""
 
     node: Node
     aliased: bool = False
@@ -137,9 +135,7 @@ class Projected:
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """`projection` is None for "*". `refused` is what AWS says of a clause that it has not, the
-    first of them.
-    """
+    """`projection` is None for "*". `refusal` is AWS's message for the first unsupported clause."""
 
     projection: tuple[Projected, ...] | None
     source: Source
@@ -166,7 +162,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Returning:
-    """RETURNING ALL|MODIFIED OLD|NEW *. `refused` is what AWS says of another form."""
+    """RETURNING ALL|MODIFIED OLD|NEW *. `refusal` is AWS's message for another form."""
 
     what: str
     when: str
@@ -190,14 +186,14 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """EXISTS(SELECT …), which only a transaction of writes has."""
+    """EXISTS(SELECT …), which is only allowed in a transaction of writes."""
 
     select: Select
 
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A statement that DynamoDB has not. `calls` says that AWS takes it for a use of EXISTS."""
+    """A statement that DynamoDB does not support. `calls`: AWS treats it like an EXISTS."""
 
     word: str
     calls: bool = False
@@ -207,7 +203,7 @@ Statement = Select | Insert | Update | Delete | Exists | Other
 
 
 def kind_of(node: Node) -> str:
-    """What AWS calls a node in its messages."""
+    """AWS's name for a node in its messages."""
     match node:
         case Literal():
             return "Literal"

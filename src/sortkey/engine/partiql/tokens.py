@@ -9,7 +9,7 @@ from sortkey.engine.partiql.keywords import RESERVED
 from sortkey.engine.partiql.syntax import Place
 from sortkey.errors import ValidationException
 
-# In capitals, for reserved words are in small letters.
+# In upper case, because reserved words are in lower case.
 NAME, STRING, NUMBER, ION, END = "NAME", "STRING", "NUMBER", "ION", "END"
 
 _TOKEN = re.compile(
@@ -28,7 +28,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`kind` is a reserved word in small letters, a symbol, or one of the kinds above."""
+    """`kind` is a reserved word in lower case, a symbol, or one of the kinds above."""
 
     kind: str
     text: str

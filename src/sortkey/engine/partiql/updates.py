@@ -1,7 +1,7 @@
 """SET and REMOVE of an UPDATE, as an update of the expressions.
 
-PartiQL allows sums of sums, which the grammar of expressions does not; so the changes are made
-here, of the same parts.
+PartiQL allows sums of sums, which the grammar of expressions does not. So the changes are built
+here, from the same parts.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SET_FUNCTIONS = {"set_add": add, "set_delete": delete}
 
 
 def read_update(assignments: Many[Assignment], parameters: Parameters) -> Update:
-    """What the assignments do to an item, all of them to the item as it was."""
+    """The update of the assignments. All of them read the old item."""
     reader = _Reader(parameters)
     targets = [path_parts(assignment.target) for assignment in assignments]
     changes = [
@@ -46,7 +46,7 @@ def read_update(assignments: Many[Assignment], parameters: Parameters) -> Update
         for target, assignment in zip(targets, assignments, strict=True)
     ]
     try:
-        # Backwards, for unlike an expression PartiQL looks at its paths from the first to the last.
+        # Backwards: unlike an expression, PartiQL checks its paths from the first to the last.
         paths, tree = distinct_paths(targets[::-1], lambda parts: parts)
         for fault in reader.faults:
             raise fault
@@ -63,8 +63,8 @@ def read_update(assignments: Many[Assignment], parameters: Parameters) -> Update
 
 
 class _Reader:
-    """Reads assignments. What is wrong with operands collects in `faults`: AWS reports it after all
-    else is read.
+    """Reads assignments. `faults` collects errors of operands, which AWS reports after everything
+    else.
     """
 
     def __init__(self, parameters: Parameters) -> None:
@@ -80,7 +80,7 @@ class _Reader:
         return lambda item, old: required(find(item))
 
     def _set_change(self, target: Parts, call: Call) -> Change:
-        """SET s = set_add(s, <<…>>): only the attribute itself can be added to."""
+        """SET s = set_add(s, <<…>>): only the assigned attribute itself can be added to."""
         name = call.name.upper()
         if len(call.operands) != 2:
             raise ValidationException(f"{name} must have exactly two arguments at {call.place}")
@@ -91,7 +91,7 @@ class _Reader:
             )
         operand = self.parameters.resolve(second)
         if operand is None or SETS.isdisjoint(operand):
-            # AWS names the place of the first argument, though it is the second that is wrong.
+            # AWS names the place of the first argument, although the second is wrong.
             raise ValidationException(
                 f"The second argument to {name} must be a value with type SET at {first.place}"
             )
@@ -99,7 +99,7 @@ class _Reader:
         return lambda item, old: combine(old, operand)
 
     def _operand(self, node: Node) -> tuple[Getter, str | None]:
-        """How to find an operand's value, and its type where that is known without the item."""
+        """A getter of an operand's value, and its type if it is known without the item."""
         match node:
             case Reference():
                 return self._path(node), None
@@ -128,8 +128,8 @@ class _Reader:
         return getter(parts)
 
     def _sum(self, node: Node) -> tuple[Getter, str | None]:
-        """A sum of sums leans to the left, so that is the way down; a recursion would go 300 levels
-        deep.
+        """A sum of sums nests on its left side. This is a loop because a recursion would be 300
+        levels deep.
         """
         sums: list[Operation] = []
         while isinstance(node, Operation) and node.operator in ("+", "-"):

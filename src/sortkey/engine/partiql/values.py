@@ -47,7 +47,7 @@ class Parameters:
         return self._values[parameter.position]
 
     def resolve(self, node: Node) -> AttributeValue | None:
-        """The value of a literal or a parameter; None for what is no value."""
+        """The value of a literal or a parameter, or None for another node."""
         match node:
             case Parameter():
                 return self.value(node)
@@ -59,7 +59,7 @@ class Parameters:
                 return None
 
     def item(self, struct: Struct) -> Item:
-        """The item of an INSERT. A parameter may stand for an attribute, not inside of one."""
+        """The item of an INSERT. A parameter may be an attribute's value, but not part of one."""
         item: Item = {}
         for key, node in struct.pairs:
             name = _key(key, item, "root")
@@ -171,7 +171,7 @@ def _read_parameter(raw: Any) -> AttributeValue:
 
 
 def _text(node: Node) -> str:
-    """What AWS shows of an expression where a value should be."""
+    """AWS's text for an expression in place of a value."""
     match node:
         case Reference((str() as name,)):
             return name

@@ -1,7 +1,7 @@
 """The shape of every request: types, required members, lengths, ranges, patterns and enums, from
 AWS's own model.
 
-What a value means is left to the operations, what an attribute value holds to `sortkey.values`.
+The operations check what values mean. `sortkey.values` checks attribute values.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def check(operation: str, request: dict[str, Any]) -> None:
         if test(request):
             return
     except TypeError:
-        pass  # a test met a type that it does not expect; the types are looked at below
+        pass  # a test met an unexpected type; types are checked below
     _examine(operation, request)
 
 
 def check_table_name(name: str, path: str = "tableName") -> None:
-    """Raise ValidationException unless `name` can be the name of a table, or is an ARN."""
+    """Raise ValidationException unless `name` is a valid table name or an ARN."""
     if not exceptions.is_table_name(name):
         _refuse(constraints.broken_name(name, path))
 

@@ -1,7 +1,8 @@
-"""Tests compiled from shapes: true for a request that is certainly fine, in a microsecond or so.
+"""Tests compiled from shapes: true for a request that is certainly valid, in about a microsecond.
 
-A false is no verdict: the request goes to `serialization` and `constraints`, which find out what is
-wrong, if anything. A test may raise TypeError on a value of a wrong type; that counts as false.
+False is not final: the request then goes to `serialization` and `constraints`, which find out what
+is wrong, if anything. A test may raise TypeError for a value of a wrong type, which counts as
+false.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def _string(of: Shape) -> Test:
     if of.enum:
         return frozenset(of.enum).__contains__
     if of.pattern is not None:
-        # Rare enough to leave to the slow path, besides names of indexes.
+        # Rare enough for the slow path, except names of indexes.
         return _NAME.fullmatch if of.name in ("IndexName", "TableName") else _never
     if not of.has_constraints:
         return _is_string

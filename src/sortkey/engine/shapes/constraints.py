@@ -1,6 +1,6 @@
-"""Finds every constraint of its shape that a request breaks, in AWS's order and words.
+"""Finds all violated constraints of a request's shape, with AWS's order and messages.
 
-Only requests that the compiled tests turned down come here, so it is written to be read. Attribute
+Only requests that fail the compiled tests get here, so this favours readability. Attribute
 values are opaque.
 """
 
@@ -26,7 +26,7 @@ def broken_constraints(of: Shape, request: dict[str, Any]) -> list[str]:
 
 
 def broken_name(name: str, path: str) -> list[str]:
-    """The errors of a table's name where it is neither a name nor an ARN."""
+    """The errors of a table's name that is neither a name nor an ARN."""
     errors: list[str] = []
     _own(shape("TableNameOrArn"), name, path, errors)
     return errors
@@ -81,7 +81,7 @@ def _measure(of: Shape) -> tuple[str, Callable[[Any], int]]:
 def _matcher(of: Shape) -> Callable[[str], bool]:
     pattern = of.pattern or ""
     compiled = re.compile(exceptions.PATTERNS.get(pattern, pattern), re.ASCII)
-    # A text that is too long already is not matched: some of the patterns take cubic time.
+    # A text that is too long is not matched: some of the patterns take cubic time.
     most = of.most if of.most is not None else 65536
     return lambda text: len(text) > most or compiled.fullmatch(text) is not None
 
@@ -119,7 +119,7 @@ def _structure(of: Shape, value: dict[str, Any], path: str, errors: list[str]) -
 
 
 def _inside(of: Shape, value: Any, path: str, errors: list[str]) -> None:
-    """What the value holds, if it holds anything besides attribute values."""
+    """The content of the value, unless that is attribute values."""
     if of.name == "AttributeValue" or of.element == "AttributeValue":
         return
     if of.type == "structure":
@@ -137,8 +137,8 @@ def _inside(of: Shape, value: Any, path: str, errors: list[str]) -> None:
 def _elements(
     of: Shape, value: Any, elements: Any, prefix: str, path: str, errors: list[str]
 ) -> None:
-    """AWS names the collection, not the element, for the constraints of keys and elements; and all
-    of them at once.
+    """For the constraints of keys and elements, AWS names the collection, not the element, and
+    lists all of them.
     """
     if of.key and any(
         not constraint.holds(key)

@@ -1,4 +1,4 @@
-"""Where AWS does not do what its model says. The only hand-written table of this package.
+"""Where AWS differs from its own model. The only hand-written table of this package.
 
 Taken from published captures of AWS's answers (several regions, 2026) and from dynalite's tests,
 which ran against AWS. AWS is moving to a newer wording region by region ("Value at 'TableName'
@@ -20,7 +20,7 @@ EXTRA_SHAPES: Final[dict[str, dict[str, Any]]] = {
     # "Value '' at 'sSESpecification.kMSMasterKeyId' failed…: Member must have length greater than
     # or equal to 1"
     "KMSMasterKeyId": {"type": "string", "min": 1},
-    # A key of RequestItems; an ARN is let through, and the text still speaks of names only.
+    # A key of RequestItems. An ARN is accepted, but the message mentions only names.
     "TableNameOrArn": {"type": "string", "min": 3, "max": 255, "pattern": "[a-zA-Z0-9_.-]+"},
 }
 
@@ -33,7 +33,7 @@ MEMBERS: Final[dict[tuple[str, str], str]] = {
     ("SSESpecification", "KMSMasterKeyId"): "KMSMasterKeyId",
     ("BatchGetRequestMap", "key"): "TableNameOrArn",
     ("BatchWriteItemRequestMap", "key"): "TableNameOrArn",
-    # The operation itself answers to these: "Invalid table-class parameter provided", "The Tag Key
+    # The operation itself checks these: "Invalid table-class parameter provided", "The Tag Key
     # provided is invalid, Key: null", "Invalid Backup ARN", "Invalid TableArn: Invalid Table ARN",
     # "Invalid TableArn".
     ("CreateTableInput", "TableClass"): "string",
@@ -48,7 +48,7 @@ MEMBERS: Final[dict[tuple[str, str], str]] = {
     ("DeleteBackupInput", "BackupArn"): "string",
     ("RestoreTableFromBackupInput", "BackupArn"): "string",
     ("ExportTableToPointInTimeInput", "TableArn"): "string",
-    # A name of 64 KiB and more is refused by the checks of items and expressions, in other words.
+    # The checks of items and expressions refuse names from 64 KiB on, with another message.
     ("ExpressionAttributeNameMap", "element"): "string",
     ("AttributeNameList", "element"): "string",
     ("AttributeUpdates", "key"): "string",
@@ -57,9 +57,9 @@ MEMBERS: Final[dict[tuple[str, str], str]] = {
     ("KeyConditions", "key"): "string",
 }
 
-# Required members of a structure, where they are not the model's.
+# Required members of a structure, if they differ from the model's.
 REQUIRED: Final[dict[str, tuple[str, ...]]] = {
-    # The model lets them out for replicas of a table in another account; a table of its own needs
+    # The model makes them optional for replicas of a table in another account. Other tables need
     # them.
     "CreateTableInput": ("TableName", "AttributeDefinitions", "KeySchema"),
     "Tag": (),
@@ -71,14 +71,14 @@ REQUIRED: Final[dict[str, tuple[str, ...]]] = {
 # Shapes whose pattern is checked before their length.
 PATTERN_FIRST: Final = frozenset({"TableName", "BackupName"})
 
-# Java patterns that Python's `re` does not read.
+# Java patterns that Python's `re` does not support.
 PATTERNS: Final[dict[str, str]] = {
     r"\p{Print}+": "[ -~]+",
     r"[\u0020-\uD7FF\uE000-\uFFFD\uD800\uDC00-\uDBFF\uDFFF\r\n\t]*": r"[\t\n\r -\uFFFD\U00010000-\U0010FFFF]*",
 }
 
-# Operations on items check the name after all other members; operations on tables before them, and
-# alone.
+# Operations on items check the name after all other members. Operations on tables check it first
+# and alone.
 ITEM_OPERATIONS: Final = frozenset(
     {"PutItem", "GetItem", "UpdateItem", "DeleteItem", "Query", "Scan", "SearchVectors"}
 )

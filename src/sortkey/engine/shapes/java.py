@@ -1,5 +1,5 @@
-"""What of Java shines through in AWS's messages: the order of hash tables, `toString`, and the
-length of strings.
+"""Java details that AWS's messages reveal: the order of hash tables, `toString`, and the length of
+strings.
 
 AWS reports the members of a structure in the order of a Java HashMap over their names, and lists an
 enum's values in the order of their hash codes in a table of 32. Both rules reproduce every
@@ -15,7 +15,7 @@ from typing import Any
 from sortkey.engine.shapes.model import Shape, shape
 
 _ENUM_SLOTS = 32
-_LEVELS_MAX = 64  # deeper values are refused anyway; the echo of one must not exhaust the stack
+_LEVELS_MAX = 64  # deeper values are refused anyway; printing one must not exhaust the stack
 
 
 def lower_first(name: str) -> str:
@@ -42,7 +42,7 @@ def hashed(names: tuple[str, ...], capacity: int) -> list[str]:
 
 @cache
 def enum_order(values: tuple[str, ...]) -> tuple[str, ...]:
-    # Later values come first within a slot, as if each was put at the head of a chain.
+    # Later values come first within a slot, as if each was inserted at the head of a chain.
     return tuple(_by_slot(reversed(values), lambda value: _hash_code(value) % _ENUM_SLOTS))
 
 
@@ -52,9 +52,7 @@ def length(text: str) -> int:
 
 
 def to_string(of: Shape, value: Any, levels: int = _LEVELS_MAX) -> str:
-    """How AWS prints a value of that shape inside "Value '…'". Members that only AWS knows are left
-    out.
-    """
+    """How AWS prints a value of that shape inside "Value '…'", without AWS's internal members."""
     if value is None:
         return "null"
     if not levels:

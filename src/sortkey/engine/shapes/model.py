@@ -1,7 +1,7 @@
 """The shapes of requests, read from model.json when they are first needed, with AWS's exceptions
 laid over them.
 
-model.json is written by tools/generate_shapes.py; this module gives it types.
+tools/generate_shapes.py writes model.json. This module adds types.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def input_shape(operation: str) -> Shape:
 
 @cache
 def shape(name: str) -> Shape:
-    """The shape of that name; a bare type ("string") is a shape without constraints."""
+    """The shape with that name. A bare type ("string") is a shape without constraints."""
     entry: dict[str, Any] = (
         exceptions.EXTRA_SHAPES.get(name) or _model()["shapes"].get(name) or {"type": name}
     )

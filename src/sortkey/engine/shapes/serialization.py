@@ -1,8 +1,7 @@
-"""The types of a whole request, as AWS deserialises it before it looks at anything else.
+"""The types of a whole request, which AWS deserializes before any other check.
 
 Walks in the order of the document, so that the first error is AWS's. Converts what AWS converts, in
-place: 1.5 to the integer 1, "true" to a boolean; and removes members that are null, which AWS takes
-as absent.
+place: 1.5 to the integer 1, "true" to a boolean. Removes null members, which AWS treats as missing.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _MODEL_PACKAGE = "com.amazonaws.dynamodb.v20120810"
 _UNEXPECTED_STRUCTURE = "Start of structure or map found where not expected"
 _NOT_A_FIELD = "Unexpected field type"
 _NOT_A_STRUCTURE = "Unexpected value type in payload"
-# What AWS answers to a scalar where a map or list of a collection should be.
+# AWS's answer to a scalar in place of a map or list.
 _CAST = (
     "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class "
     "java.lang.Class "
@@ -48,7 +47,7 @@ def check_serialization(operation: str, request: Any) -> None:
 def _structure(of: Shape, members: dict[str, Any]) -> None:
     for name, value in list(members.items()):
         kind = of.members.get(name)
-        if kind is None:  # AWS skips what it does not know
+        if kind is None:  # AWS ignores unknown members
             continue
         if value is None:
             del members[name]
@@ -59,8 +58,8 @@ def _structure(of: Shape, members: dict[str, Any]) -> None:
 
 
 def _value(of: Shape, value: Any, *, field: bool) -> Any:
-    """The value as its shape has it. `field`: a member of a structure; else an element of a list or
-    map.
+    """The value, converted to its shape's type. `field`: a member of a structure, otherwise an
+    element of a list or map.
     """
     if of.name == "AttributeValue":
         json_types.check_value(value, field=field)
@@ -118,7 +117,7 @@ def _integer(of: Shape, value: Any) -> int:
     limit = 1 << (31 if of.type == "integer" else 63)
     if (
         not -limit <= number < limit
-    ):  # no answer of AWS to this is known; the words are those for other types
+    ):  # AWS's answer to this is not known; this is the one for other types
         _refuse(f"NUMBER_VALUE {refusal}")
     return math.floor(number)
 

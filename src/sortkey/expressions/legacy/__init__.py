@@ -1,4 +1,4 @@
-"""The parameters that came before expressions, made into the same conditions, updates and
+"""The legacy parameters that came before expressions, converted to the same conditions, updates and
 projections.
 """
 

@@ -20,7 +20,7 @@ TYPE_MISMATCH = "Type mismatch for attribute to update"
 
 
 def attribute_updates(updates: Mapping[str, Mapping[str, Any]]) -> Update:
-    """The update. An empty one changes nothing, and still creates an item that is not there."""
+    """The update. An empty one changes nothing, but still creates a missing item."""
     changes = [_change(name, update) for name, update in updates.items()]
     paths = tuple((name,) for name in updates)
     only_removes = bool(updates) and all(

@@ -1,6 +1,4 @@
-"""The thirteen comparison operators of the older parameters: their arguments, and what
-they test.
-"""
+"""The thirteen comparison operators of the legacy parameters: their arguments and tests."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ _ALLOWED_TYPES = {
     "NOT_CONTAINS": _SCALARS | {"BOOL", "NULL"},
     "BEGINS_WITH": frozenset(("S", "B")),
 }
-# The least and the most arguments of each operator; IN has no most.
+# The minimum and maximum number of arguments of each operator; IN has no maximum.
 _COUNTS = {"NULL": (0, 0), "NOT_NULL": (0, 0), "BETWEEN": (2, 2), "IN": (1, None)}
 
 Question = Callable[[MaybeValue, Sequence[AttributeValue]], bool]
@@ -39,7 +37,7 @@ _QUESTIONS: dict[str, Question] = {
     "NOT_NULL": lambda value, arguments: value is not None,
     "NULL": lambda value, arguments: value is None,
     "CONTAINS": lambda value, arguments: contains(value, arguments[0]),
-    # Unlike NOT contains(…), this does not hold of a missing attribute.
+    # Unlike NOT contains(…), this does not hold for a missing attribute.
     "NOT_CONTAINS": lambda value, arguments: (
         value is not None and not contains(value, arguments[0])
     ),

@@ -22,7 +22,7 @@ Conditions = Mapping[str, Mapping[str, Any] | None]
 def expected(
     conditions: Conditions | None, conditional_operator: str | None = None
 ) -> Condition | None:
-    """What Expected demands of the item; None for no or an empty Expected."""
+    """The condition of Expected. None if it is missing or empty."""
     check_operator(conditions, conditional_operator)
     if not conditions:
         return None
@@ -33,7 +33,7 @@ def expected(
 def legacy_filter(
     conditions: Conditions | None, conditional_operator: str | None = None
 ) -> Condition | None:
-    """What QueryFilter or ScanFilter lets through; None for no or an empty filter."""
+    """The condition of QueryFilter or ScanFilter. None if it is missing or empty."""
     check_operator(conditions, conditional_operator)
     if not conditions:
         return None
@@ -44,7 +44,7 @@ def legacy_filter(
 
 
 def check_operator(conditions: Conditions | None, conditional_operator: str | None) -> None:
-    """Refuse an operator that joins nothing."""
+    """Refuse a ConditionalOperator that joins nothing."""
     if conditional_operator is not None and not conditions:
         raise ValidationException("ConditionalOperator cannot be used without Filter or Expected")
 

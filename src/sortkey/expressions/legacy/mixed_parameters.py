@@ -1,4 +1,4 @@
-"""A request speaks in expressions or in the older parameters, not in both."""
+"""A request uses expressions or legacy parameters, not both."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def check_mixing(
     """Refuse a request that has parameters of both kinds. The lists are in the order in which AWS
     names them.
 
-    KeyConditions may stand beside a FilterExpression or ProjectionExpression.
+    KeyConditions may be combined with a FilterExpression or ProjectionExpression.
     """
     modern = [parameter for parameter in expressions if request.get(parameter) is not None]
     if not modern:
