@@ -455,6 +455,8 @@ def test_no_page_is_wider_than_its_window_or_shuts_anybody_out_by_day_or_night(
     with watched(wide):
         wide.goto(f"{up.console}{path}")
         expect(wide.get_by_role("heading", level=1)).to_be_visible()
+        # The layout must be there before it can follow the window.
+        expect(wide.get_by_role("navigation", name="Pages")).to_be_in_viewport()
         for name, size in (("wide", WIDE), ("narrow", NARROW)):
             wide.set_viewport_size(size)
             if size is NARROW:
