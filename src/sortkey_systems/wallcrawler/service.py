@@ -94,7 +94,7 @@ class Wallcrawler:
         self.files = SessionFiles(browsers.folder)
         self.lifecycle = Lifecycle(browsers, self.records, self.contexts, self.settings, self.clock)
         self._loop: asyncio.AbstractEventLoop | None = None
-        machine = machine_id(resources.folder)
+        machine = machine_id(resources.folder) if browsers.are_on_this_machine else None
         self._creation = Creation(
             browsers=browsers,
             records=self.records,

@@ -102,8 +102,11 @@ class Upkeep:
             await self._end_stray(session_id)
 
     async def _recover_one(self, session: Session, browser: RunningBrowser | None) -> None:
+        is_passing = session.internal_status in (*STARTING, "TERMINATING")
+        if is_passing and session.machine is None:
+            return  # another server may be at work on it; if not, it is found by its age
         is_alive = browser is not None and browser.is_alive
-        if is_alive and session.internal_status not in (*STARTING, "TERMINATING"):
+        if is_alive and not is_passing:
             status = await self._browsers.status(session.session_id)
             if status is not None:
                 had = status.has_had_clients

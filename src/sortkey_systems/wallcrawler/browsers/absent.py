@@ -22,6 +22,8 @@ from sortkey_systems.wallcrawler.browsers.port import (
 class AbsentBrowsers:
     """What a server has that starts no browsers."""
 
+    are_on_this_machine = True
+
     def __init__(self, folder: Path, reason: str) -> None:
         self._folder, self._reason = folder, reason
 

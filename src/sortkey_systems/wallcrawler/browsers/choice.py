@@ -13,7 +13,7 @@ from sortkey_systems.wallcrawler.browsers.port import Browsers
 from sortkey_systems.wallcrawler.settings import read_number
 
 VARIABLE = "WALLCRAWLER_BROWSERS"
-LOCAL, NONE = "local", "none"
+LOCAL, FARGATE, NONE = "local", "fargate", "none"
 
 
 def make_browsers(resources: Resources, environment: Mapping[str, str] = os.environ) -> Browsers:
@@ -26,7 +26,14 @@ def make_browsers(resources: Resources, environment: Mapping[str, str] = os.envi
         from sortkey_systems.wallcrawler.browsers.local.adapter import LocalBrowsers
 
         return LocalBrowsers(resources.folder, local_settings(environment))
-    raise NotConfigured(f"{VARIABLE}={kind!r}: choose from {LOCAL}, {NONE}")
+    if kind == FARGATE:
+        from sortkey_systems.wallcrawler.browsers.fargate.adapter import FargateBrowsers
+        from sortkey_systems.wallcrawler.browsers.fargate.tasks import FargateSettings
+
+        settings = FargateSettings.from_environment(environment)
+        secret = resources.derive_secret("agents of tasks")
+        return FargateBrowsers(resources.folder, settings, lambda: resources.topics, secret)
+    raise NotConfigured(f"{VARIABLE}={kind!r}: choose from {LOCAL}, {FARGATE}, {NONE}")
 
 
 def local_settings(environment: Mapping[str, str] = os.environ) -> LocalSettings:

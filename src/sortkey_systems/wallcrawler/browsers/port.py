@@ -199,6 +199,11 @@ class Browsers(Protocol):
     once.
     """
 
+    @property
+    def are_on_this_machine(self) -> bool:
+        """Whether only a server on this machine reaches them."""
+        ...
+
     async def open(self) -> None:
         """Begin: find the browsers of an earlier process, and keep browsers warm if so
         configured.

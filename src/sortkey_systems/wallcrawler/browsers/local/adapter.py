@@ -76,6 +76,8 @@ log = logging.getLogger(__name__)
 class LocalBrowsers:
     """Browsers on this machine, with their state below `root`."""
 
+    are_on_this_machine = True
+
     def __init__(self, root: Path, settings: LocalSettings | None = None) -> None:
         self._settings = settings or LocalSettings()
         self._folders = Folders(root)
