@@ -196,7 +196,8 @@ def main() -> None:
     secret = os.environ.pop(SECRET, "")
     if not secret:
         sys.exit(f"{SECRET} is missing: a task is started by the server, which sets it")
-    root = Path(os.environ.get("WALLCRAWLER_AGENT_FOLDER", "/tmp/wallcrawler-agent"))
+    default = os.path.join(tempfile.gettempdir(), "wallcrawler-agent")
+    root = Path(os.environ.get("WALLCRAWLER_AGENT_FOLDER", default))
     host = os.environ.get(HOST, "0.0.0.0")
     asyncio.run(Agent(root, secret).run(host, int(os.environ.get(PORT, PORT_DEFAULT))))
 
