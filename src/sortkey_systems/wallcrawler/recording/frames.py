@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-PAGES_MAX = 10
+PAGES_AT_ONCE_MAX = 10
+PAGES_MAX = 100
+"""Of one session, one after the other."""
 BYTES_MAX = 256 << 20
 """Frames of one session. Afterwards nothing more is recorded."""
 URL_LENGTH_MAX = 2000

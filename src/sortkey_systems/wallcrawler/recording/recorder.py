@@ -13,7 +13,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sortkey_systems.wallcrawler.recording.frames import BYTES_MAX, PAGES_MAX, PageWriter
+from sortkey_systems.wallcrawler.recording.frames import (
+    BYTES_MAX,
+    PAGES_AT_ONCE_MAX,
+    PAGES_MAX,
+    PageWriter,
+)
 
 Send = Callable[[str, dict[str, Any], "str | None"], object]
 """(method, params, session id); the answer is not waited for."""
@@ -115,7 +120,8 @@ class Recorder:
     # -- pages
 
     def _attached(self, session: str, target: dict[str, Any], now: float) -> None:
-        if target.get("type") != "page" or self._opened >= PAGES_MAX or self._bytes_left <= 0:
+        is_full = len(self._pages) >= PAGES_AT_ONCE_MAX or self._opened >= PAGES_MAX
+        if target.get("type") != "page" or is_full or self._bytes_left <= 0:
             return
         try:
             writer = PageWriter(self._folder / str(self._opened), target["targetId"], _ms(now))

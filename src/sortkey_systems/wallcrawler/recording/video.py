@@ -79,12 +79,12 @@ def _rendered(page: PageRecording, target: Path, name: str, output: Sequence[str
     about = json.dumps({"frames": len(page.frames), "end": page.end_ms})
     if _reads(target / ABOUT) == about:
         return target / name
-    program = ffmpeg()
+    program = _gently(ffmpeg())
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _renders, tempfile.TemporaryDirectory(dir=target.parent, prefix=".render-") as work:
         if _reads(target / ABOUT) != about:  # nobody made it while we waited
             _run(
-                [program, "-v", "error", "-nostdin", "-y", *_INPUT, *_ENCODE, *output],
+                [*program, "-v", "error", "-nostdin", "-y", *_INPUT, *_ENCODE, *output],
                 page,
                 Path(work),
             )
@@ -149,6 +149,12 @@ def _publish(work: Path, target: Path) -> None:
         work.iterdir(), key=lambda path: path.name == ABOUT
     ):  # last: it says that the rest is there
         os.replace(path, target / path.name)
+
+
+def _gently(program: str) -> list[str]:
+    """The browsers go first."""
+    nice = shutil.which("nice")
+    return [nice, "-n", "10", program] if nice else [program]
 
 
 def _reads(path: Path) -> str | None:

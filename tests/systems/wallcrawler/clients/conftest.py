@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -44,25 +45,27 @@ class Server:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with served(tmp_path_factory.mktemp("wallcrawler"), "rest", "wallcrawler") as running:
+        yield running
+
+
+@contextmanager
+def served(folder: Path, *command: str, path: str = "") -> Iterator[Server]:
+    """A server with two tenants; `path` is where it serves the system."""
     try:
         program("chromium", "Debian: apt-get install chromium")
     except Missing as missing:
         pytest.skip(str(missing))
-    folder = tmp_path_factory.mktemp("wallcrawler")
     data, port = folder / "data", free_port()
     data.mkdir()
     keys = _keys(data)
-    command = ["rest", "wallcrawler", "--port", str(port), "--data", str(data)]
+    full = [sys.executable, "-m", "sortkey", *command, "--port", str(port), "--data", str(data)]
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "sortkey", *command],
-            stdout=log,
-            stderr=log,
-            env=os.environ | SETTINGS,
-        )
+        process = subprocess.Popen(full, stdout=log, stderr=log, env=os.environ | SETTINGS)
         try:
             wait_until_it_answers(port, process)
-            yield Server(f"http://127.0.0.1:{port}", keys[0], keys[1], data, process.pid)
+            url = f"http://127.0.0.1:{port}{path}"
+            yield Server(url, keys[0], keys[1], data, process.pid)
         finally:
             process.terminate()
             process.wait(timeout=30)

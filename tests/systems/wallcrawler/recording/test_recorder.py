@@ -4,7 +4,7 @@ from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
-from sortkey_systems.wallcrawler.recording.frames import PAGES_MAX, read_pages
+from sortkey_systems.wallcrawler.recording.frames import PAGES_AT_ONCE_MAX, PAGES_MAX, read_pages
 from sortkey_systems.wallcrawler.recording.recorder import Recorder
 
 
@@ -100,13 +100,23 @@ def test_a_navigation_of_the_page_is_noted_and_one_of_a_frame_in_it_is_not(tmp_p
     assert page.end_ms == 12000
 
 
+def test_tabs_that_come_and_go_are_all_recorded_up_to_a_limit(tmp_path: Path) -> None:
+    # A run that opens each result in a tab of its own has more than ten, but never at once.
+    recorder = Recorder(tmp_path, Sent())
+    for number in range(PAGES_MAX + 5):
+        recorder.receive(_attached(number), 10.0)
+        gone = {"method": "Target.detachedFromTarget", "params": {"sessionId": f"S{number}"}}
+        recorder.receive(gone, 10.5)
+    assert len(read_pages(tmp_path)) == PAGES_MAX
+
+
 def test_a_recording_is_limited_in_pages_and_bytes(tmp_path: Path) -> None:
     # A session that opens tabs in a loop must not fill the disk of all the others.
     sent = Sent()
     recorder = Recorder(tmp_path, sent, bytes_max=100)
-    for number in range(PAGES_MAX + 5):
+    for number in range(PAGES_AT_ONCE_MAX + 5):
         recorder.receive(_attached(number), 10.0)
-    assert len(read_pages(tmp_path)) == PAGES_MAX
+    assert len(read_pages(tmp_path)) == PAGES_AT_ONCE_MAX
     for number in range(5):
         recorder.receive(_frame(number, 10.0, bytes(40)), 10.0)
     assert sum(frame.size for page in read_pages(tmp_path) for frame in page.frames) <= 100
