@@ -33,7 +33,7 @@ _FLAGS = (
     "--disk-cache-size=104857600",
     "--lang=en-US",
 )
-_DISABLED_FEATURES = (
+_DISABLED_FEATURES: tuple[str, ...] = (
     # Pages for the list under the address bar, which nobody sees: a third of the memory of a blank
     # browser and half of the processor time of its start.
     "WebUIOmniboxPopup",

@@ -120,7 +120,7 @@ class EventLoop:
 
     def _call_timers(self) -> None:
         now = time.monotonic()
-        while self._timers and self._timers[0][0] <= now:
+        while self._is_running and self._timers and self._timers[0][0] <= now:
             callback = heapq.heappop(self._timers)[2].callback
             if callback is not None:
                 callback()

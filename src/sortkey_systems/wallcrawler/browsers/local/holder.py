@@ -7,6 +7,7 @@ waits for the next server for a while.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -218,7 +219,8 @@ class Holder:
 
     def _look(self) -> None:
         """Once a second: note that the browser runs, and end it if nobody else will."""
-        (FOLDER / LAST_SEEN).touch()
+        with contextlib.suppress(OSError):  # a full disk
+            (FOLDER / LAST_SEEN).touch()
         alone_since = self._control.alone_since
         if (
             alone_since is not None

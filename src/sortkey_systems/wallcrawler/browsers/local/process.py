@@ -26,6 +26,8 @@ KILL_SECONDS = 5.0
 _FREE_FD = 10
 _COULD_NOT_START = 127
 _OOM_SCORE = "300"
+_KILLED_INSIDE_BWRAP = 128
+"""bubblewrap adds the number of the signal to this."""
 
 
 @dataclass(slots=True)
@@ -67,6 +69,8 @@ class BrowserProcess:
         if pid == 0:
             return "it closed its pipe"
         code = os.waitstatus_to_exitcode(status)
+        if code > _KILLED_INSIDE_BWRAP:
+            code = _KILLED_INSIDE_BWRAP - code
         return (
             f"killed by {signal.Signals(-code).name}"
             if code < 0

@@ -77,7 +77,9 @@ class Running:
 
 
 @asynccontextmanager
-async def running(folder: Path, **settings: Any) -> AsyncIterator[Running]:
+async def running(
+    folder: Path, *, ends_sessions: bool = True, **settings: Any
+) -> AsyncIterator[Running]:
     """Browsers below a folder. At the end they are all ended, and nothing of them is left."""
     need_chromium()
     # Not below pytest's folder, which is closed to the users that browsers run as.
@@ -91,7 +93,7 @@ async def running(folder: Path, **settings: Any) -> AsyncIterator[Running]:
         try:
             yield found
         finally:
-            for browser in await browsers.running():
+            for browser in await browsers.running() if ends_sessions else []:
                 await browsers.end(browser.session_id, "the test is over")
             await browsers.close()
         assert os.listdir(homes) == []
@@ -130,17 +132,21 @@ class Cdp:
     async def call(
         self, method: str, params: dict[str, Any] | None = None, session: str | None = None
     ) -> dict[str, Any]:
-        self._number += 1
-        message = {"id": self._number, "method": method, "params": params or {}}
-        await self.connection.send(
-            json.dumps(message | ({"sessionId": session} if session else {}))
-        )
-        while (answer := await self.receive()).get("id") != self._number:
+        number = await self.send(method, params or {}, session)
+        while (answer := await self.receive()).get("id") != number:
             self.events.append(answer)
         assert answer.get("sessionId") == session
         if "error" in answer:
             raise CdpError(answer["error"]["message"])
         return answer["result"]
+
+    async def send(self, method: str, params: dict[str, Any], session: str | None = None) -> int:
+        """Send a command without waiting for its answer, and return its id."""
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": params}
+        target = {"sessionId": session} if session else {}
+        await self.connection.send(json.dumps(message | target))
+        return self._number
 
     async def receive(self) -> dict[str, Any]:
         async with asyncio.timeout(ANSWER_SECONDS):

@@ -208,9 +208,8 @@ def test_a_client_that_stops_reading_is_hung_up_on_and_the_others_go_on(tmp_path
         ):
             page, other_page = await slow.page(), await other.page()
             command = {"expression": "'x'.repeat(10_000_000)", "returnByValue": True}
-            for number in range(100, 112):
-                message = {"id": number, "method": "Runtime.evaluate", "params": command}
-                await slow.connection.send(json.dumps(message | {"sessionId": page}))
+            for _ in range(12):
+                await slow.send("Runtime.evaluate", command, page)
             assert await other.evaluate("6 * 7", other_page) == 42
             alone = ClientsChanged("sess_a", 1)
             await until(lambda: run.events.count(alone) == 2)  # before and after the slow one

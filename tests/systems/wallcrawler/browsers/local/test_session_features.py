@@ -161,10 +161,7 @@ def test_a_page_that_takes_too_much_memory_ends_and_the_machine_goes_on(tmp_path
                 page = await client.page()
                 await client.call("Inspector.enable", session=page)
                 greedy = "globalThis.kept = []; for (;;) kept.push(new Uint8Array(1e7).fill(1))"
-                message = {"id": 900, "method": "Runtime.evaluate", "sessionId": page}
-                await client.connection.send(
-                    json.dumps(message | {"params": {"expression": greedy}})
-                )
+                await client.send("Runtime.evaluate", {"expression": greedy}, page)
                 await client.event("Inspector.targetCrashed")
                 assert (await client.call("Browser.getVersion"))["product"]
             status = await run.browsers.status(session)
