@@ -1,4 +1,4 @@
-"""An engine in memory for each test."""
+"""An engine in memory for each test, and one with a table for PartiQL."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from sortkey.engine import Engine
+from tests.engine.statements import filled, run
 from tests.engine.tables import Clock, new_engine
+
+__all__ = ["clock", "engine", "filled", "run"]
 
 
 @pytest.fixture

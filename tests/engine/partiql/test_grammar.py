@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.partiql.conftest import Run, refusal
+from tests.engine.statements import Run, refusal
 
 MANY_OPERATORS = "The expression contains too many operators; operator count: 301"
 WHERE = " WHERE pk = 'u' AND sk = 1"

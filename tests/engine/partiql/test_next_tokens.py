@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sortkey.engine import Engine
-from tests.engine.partiql.conftest import Run, refusal
+from tests.engine.statements import Run, refusal
 from tests.engine.tables import new_engine, put, table
 
 

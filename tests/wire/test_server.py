@@ -1,4 +1,4 @@
-"""The wire on the real engine: a short scenario with boto3, and many clients that write at once."""
+"""The server on the real engine with boto3 and many writers, and how it stops."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ import sortkey.engine
 from sortkey.origins import OriginPolicy
 from sortkey.wire.access import Access
 from sortkey.wire.addresses import bind
-from sortkey.wire.server import Server
-from tests.wire.harness import RawClient, http
+from sortkey.wire.server import Limits, Server
+from tests.wire.harness import RawClient, Running, Start, http
 
 
 @pytest.fixture
@@ -107,3 +107,69 @@ def test_a_counter_raised_by_many_clients_at_once_loses_nothing(port: int) -> No
     with ThreadPoolExecutor(8) as pool:
         seen = [number for numbers in pool.map(raise_50_times, range(8)) for number in numbers]
     assert sorted(seen) == list(range(1, 401))
+
+
+def begin_stop(running: Running) -> asyncio.Future[None]:
+    return running.run(lambda: asyncio.ensure_future(running.server.stop()))
+
+
+def wait(running: Running, future: asyncio.Future[None]) -> None:
+    running.run(asyncio.wait_for(future, 10))
+
+
+def test_idle_connections_are_closed_and_new_ones_refused(running: Running) -> None:
+    client = running.client()
+    client.send(http())
+    client.read()
+    wait(running, begin_stop(running))
+    assert client.closed()
+    with pytest.raises(ConnectionRefusedError):
+        running.client()
+
+
+def test_a_request_under_way_is_answered_and_then_closed(running: Running) -> None:
+    # A rolling restart must not show as an error.
+    client = running.client()
+    request = http("PutItem", b'{"Name":"late"}')
+    client.send(request[:-3])
+    while not any(connection.receiving for connection in running.server.connections):
+        running.run(lambda: None)
+    stopped = begin_stop(running)
+    client.send(request[-3:])
+    answer = client.read()
+    assert (answer.status, answer.headers["connection"]) == (200, "close")
+    wait(running, stopped)
+    assert running.engine.committed == ["late"]
+
+
+def test_a_busy_client_is_told_before_its_connection_is_closed(running: Running) -> None:
+    # It sends the next request as soon as it has an answer: closing in between would lose that.
+    client = running.client()
+    client.send(http("PutItem", b'{"Name":"a"}'))
+    assert client.read().headers["connection"] == "keep-alive"
+    stopped = begin_stop(running)
+    client.send(http("PutItem", b'{"Name":"b"}'))
+    assert client.read().headers["connection"] == "close"
+    assert client.closed()
+    wait(running, stopped)
+
+
+def test_a_quiet_connection_does_not_hold_up_the_stop(start: Start) -> None:
+    running = start(limits=Limits(linger_seconds=60, stop_seconds=60))
+    client = running.client()
+    client.send(http())
+    client.read()
+    for _ in range(2):
+        running.run(running.server.sweep)
+    wait(running, begin_stop(running))
+    assert client.closed()
+
+
+def test_a_client_that_does_not_finish_is_not_waited_for_forever(start: Start) -> None:
+    running = start(limits=Limits(stop_seconds=0))
+    client = running.client()
+    client.send(http()[:-1])
+    while not any(connection.receiving for connection in running.server.connections):
+        running.run(lambda: None)
+    wait(running, begin_stop(running))
+    assert client.closed()

@@ -8,7 +8,7 @@ import pytest
 
 from sortkey.engine import Engine
 from sortkey.errors import ConditionalCheckFailedException, DuplicateItemException
-from tests.engine.partiql.conftest import Run, refusal
+from tests.engine.statements import Run, refusal
 
 KEY = "WHERE pk='u' AND sk=1"
 

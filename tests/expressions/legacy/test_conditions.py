@@ -18,7 +18,7 @@ from sortkey.expressions.legacy import (
     legacy_filter,
 )
 
-from .sample import ITEM
+from tests.expressions.sample import ITEM
 
 S, N, B = {"S": "hello"}, {"N": "5"}, {"B": "aGU="}
 SS, NS, L, M, T, NULL = (

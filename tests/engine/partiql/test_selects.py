@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sortkey.engine import Engine
-from tests.engine.partiql.conftest import Run, refusal
+from tests.engine.statements import Run, refusal
 from tests.engine.tables import index, put, table
 
 FOUND = [

@@ -14,7 +14,7 @@ from sortkey.engine.partiql.syntax import Insert, Struct
 from sortkey.engine.partiql.values import Parameters
 from sortkey.errors import ValidationException
 from sortkey.values.attributes import read_item
-from tests.engine.partiql.conftest import Run, refusal
+from tests.engine.statements import Run, refusal
 
 _SCALARS = st.one_of(
     st.builds(lambda text: {"S": text}, st.text(max_size=5)),
