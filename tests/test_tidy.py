@@ -18,12 +18,12 @@ FUNCTION_LINES_MAX = 60
 FILE_LINES_MAX = 400
 
 QUAINT_WORDS = {
-    "told": 606,
-    "mend(?:s|ed|ing)?": 48,
-    "anew": 48,
-    "lately": 11,
-    "is no [a-z]+": 181,
-    "of one's own": 7,
+    "told": 157,
+    "mend(?:s|ed|ing)?": 13,
+    "anew": 28,
+    "lately": 8,
+    "is no [a-z]+": 122,
+    "of one's own": 4,
 }
 """How often each still stands in the source and the docs. Use the word that an engineer would use.
 """
@@ -34,7 +34,7 @@ ACTION_MODULES = 2
 LONG_LINES = 350
 """Lines of the source that are over 100 wide: tables, CSS, SQL. The number may only shrink."""
 
-TESTS_ELSEWHERE = 76
+TESTS_ELSEWHERE = 45
 """Tests of a room that are not at the path of the module they are about. The number may only shrink."""
 WHOLE = {"bench", "browser", "clients", "contract", "docs", "faults", "oracle", "tools", "typing"}
 """Folders of tests about more than one room."""
