@@ -17,7 +17,6 @@ from sortkey.expressions.legacy import (
     key_conditions,
     legacy_filter,
 )
-
 from tests.expressions.sample import ITEM
 
 S, N, B = {"S": "hello"}, {"N": "5"}, {"B": "aGU="}
