@@ -17,6 +17,7 @@ from typing import Literal
 import typer
 
 from sortkey.commands import FAILED, Json, console, examples, print_json
+from sortkey_systems.wallcrawler.browsers.choice import local_settings
 from sortkey_systems.wallcrawler.browsers.local.chromium import ChromiumMissing, find_chromium
 from sortkey_systems.wallcrawler.browsers.local.isolation import (
     Isolation,
@@ -70,7 +71,7 @@ def doctor(
 
 def _chromium() -> Iterator[Check]:
     try:
-        program = find_chromium()
+        program = find_chromium(local_settings().chromium)
     except ChromiumMissing as missing:
         yield Check("Chromium", "problem", "not installed", str(missing))
         return
@@ -87,11 +88,15 @@ def _chromium() -> Iterator[Check]:
 
 def _isolation() -> Iterator[Check]:
     try:
-        isolation = choose_isolation()
+        settings = local_settings()
+        isolation = choose_isolation(
+            allow_no_sandbox=settings.allow_no_sandbox, use_bwrap=settings.use_bwrap
+        )
     except NotIsolated as refused:
         yield Check("sandbox", "problem", "not possible here", str(refused))
         return
-    yield Check("sandbox", "ok", "user namespaces are allowed")
+    if isolation.is_sandboxed:
+        yield Check("sandbox", "ok", "user namespaces are allowed")
     yield Check("user", *_user(isolation))
     for warning in describe(isolation):
         yield Check("isolation", "missing", warning)
