@@ -13,6 +13,9 @@ settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=2000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
+# Servers that tests start for other things have no browser waiting; a test of waiting ones says so.
+os.environ.setdefault("WALLCRAWLER_WARM", "0")
+
 _lifeline = pytest.StashKey[Lifeline]()
 
 
