@@ -106,8 +106,12 @@ def test_what_others_publish_and_is_no_json_takes_no_other_message_with_it(endpo
     # Ten messages come at once; they are gone from the queue when they are looked at.
     with connect(endpoint) as topics, topics.subscribe("shared") as subscription:
         topic, stamp = topics._arn("shared"), "2026-01-01T00:00:00.000Z"
-        told = {"TopicArn": topic, "MessageId": "1", "Timestamp": stamp, "Message": '{"n": 1}'}
-        bodies = ["no envelope", json.dumps({**told, "Message": "plain text"}), json.dumps(told)]
+        envelope = {"TopicArn": topic, "MessageId": "1", "Timestamp": stamp, "Message": '{"n": 1}'}
+        bodies = [
+            "no envelope",
+            json.dumps({**envelope, "Message": "plain text"}),
+            json.dumps(envelope),
+        ]
         (queue,) = queues(endpoint)
         entries = [{"Id": str(n), "MessageBody": body} for n, body in enumerate(bodies)]
         client(endpoint, "sqs").send_message_batch(QueueUrl=queue, Entries=entries)

@@ -209,7 +209,7 @@ def test_what_was_never_announced_is_found_by_the_sweep(place: Place) -> None:
 def test_a_job_that_cannot_be_announced_is_enqueued_all_the_same(
     place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    # It is in the table: whoever is told that it failed enqueues it once more, and it is done
+    # It is in the table: a caller who sees the failure enqueues it once more, and it is done
     # twice.
     caplog.set_level(logging.CRITICAL, "sortkey.jobs")
     place.client.delete_queue(QueueUrl=place.sqs.url)

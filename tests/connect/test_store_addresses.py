@@ -20,7 +20,7 @@ from sortkey.errors import ModelError, NotConfigured
 def test_a_store_that_cannot_be_made_leaves_the_folder_free(
     tmp_path: Path, settings: dict[str, Any]
 ) -> None:
-    # Who mends the mistake in the same session, at a prompt for instance, must be able to go on.
+    # Correcting the mistake in the same session, at a prompt for instance, must work.
     with pytest.raises((ModelError, TypeError)):
         sortkey.open(tmp_path, **settings)
     with pytest.raises((ModelError, TypeError)):

@@ -1,6 +1,6 @@
 """What must hold of an engine after anything: asked of it over its API, and of its rows directly.
 
-Everything is worked out anew from the items of the base tables, by other means than the engine's
+Everything is computed again from the items of the base tables, by other means than the engine's
 own.
 """
 

@@ -43,7 +43,9 @@ def test_consumed_capacity_names_the_table_as_the_request_did(
     more = {"ReturnItemCollectionMetrics": "SIZE"} if "WriteItem" in operation else {}
     answer = engine.call(operation, {**request_, **more, "ReturnConsumedCapacity": "TOTAL"})
 
-    told = answer["ConsumedCapacity"]
-    assert [each["TableName"] for each in (told if isinstance(told, list) else [told])] == [TBL]
+    capacity = answer["ConsumedCapacity"]
+    assert [
+        entry["TableName"] for entry in (capacity if isinstance(capacity, list) else [capacity])
+    ] == [TBL]
     if more:
         assert list(answer["ItemCollectionMetrics"]) == [TBL]

@@ -1,4 +1,4 @@
-"""Item collections of a table with a local index: the limit, here made small, and what is told of
+"""Item collections of a table with a local index: the limit, here made small, and the metrics of
 their sizes.
 """
 

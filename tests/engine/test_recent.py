@@ -1,4 +1,4 @@
-"""What changed lately, for people who watch."""
+"""Recent changes, to show to people."""
 
 import pytest
 

@@ -248,7 +248,7 @@ def machine(request: pytest.FixtureRequest, sortkey_clock: FrozenClock) -> Any:
 
 
 def test_indexes_and_sizes_equal_a_rebuild_from_the_items(machine: Machine) -> None:
-    # An index that disagrees with its table is the one fault that no client can see or mend.
+    # An index that disagrees with its table is the one fault that no client can see or repair.
     for _ in range(8):
         machine.run(50)
         invariants.check(machine.engine)
@@ -262,9 +262,9 @@ def test_the_journal_told_forwards_and_backwards_is_the_tables_history(machine: 
         moments.append((engine.journal.last, {name: contents(engine, name) for name in names}))
         machine.run(40)
     for name in names:
-        told: dict[str, Item] = {}
-        replay(engine, name, told)
-        assert told == contents(engine, name)
+        replayed: dict[str, Item] = {}
+        replay(engine, name, replayed)
+        assert replayed == contents(engine, name)
         for number, then in moments:
             state = contents(engine, name)
             undo(engine, name, state, number)

@@ -102,7 +102,7 @@ REFUSED: list[tuple[str, Schema, str]] = [
         TABLE,
         "KeyConditionExpressions cannot have conditions on nested attributes",
     ),
-    # Of several faults the leftmost is told.
+    # Of several faults the leftmost is reported.
     ("q.x = r", TABLE, "KeyConditionExpressions cannot have conditions on nested attributes"),
     ("size(r) = q.x", TABLE, "KeyConditionExpressions cannot contain nested operations"),
     (

@@ -84,7 +84,7 @@ def handlers(store: Store, journal: Path, at_call: Callable[[str], None]) -> lis
     @on_change(Order)
     def tell(change: Change[Order]) -> None:
         _append(journal, "tell", [change])
-        at_call("told")
+        at_call("journal")
 
     @on_changes(Order)
     def batch(changes: Any) -> None:
@@ -111,7 +111,7 @@ def die() -> None:
 def main(place: str, first: int, seed: int) -> None:
     folder, chance = Path(place), random.Random(seed)
     where, left = (
-        chance.choice(("before", "after", "told", "batch", "timer")),
+        chance.choice(("before", "after", "journal", "batch", "timer")),
         chance.randrange(1, 60),
     )
 

@@ -1,4 +1,4 @@
-"""Workers that can be killed at any moment, and write down what they were told before they go on.
+"""Workers that can be killed at any moment, and record each acknowledgement before they go on.
 
 A program of its own: for each line on its input it forks a worker and prints its process id.
 Forking spares each of them the half second of imports, so that many can be killed in little time.

@@ -1,4 +1,4 @@
-"""Writers that remember: what each was told is done, and the one write that it was not told about
+"""Writers that remember their acknowledged writes, and the one write without an answer
 when all ended.
 
 Every writer has items of its own, which it alone knows; all share a counter that is raised by
@@ -77,7 +77,7 @@ class Doubt:
 
 @dataclass
 class Writer:
-    """One connection's load. `known` is what it was told."""
+    """One connection's load. `known` are its acknowledged writes."""
 
     number: int
     random: random.Random
@@ -85,10 +85,10 @@ class Writer:
     doubt: Doubt | None = None
     last_transaction: Item | None = None
     set_counter: int = 0
-    """The highest value of the shared counter that this writer set and was told so."""
+    """The highest value of the shared counter that this writer set with an acknowledgement."""
     added: int = 0
     adding: int = 0
-    """How often it added to the shared counter and was told so, and whether one more is in doubt.
+    """Its acknowledged additions to the shared counter, and whether one more is in doubt.
     """
 
     def run(self, client: Client, acknowledged: Callable[[], None]) -> None:

@@ -44,21 +44,21 @@ def main(folder: str, buckets: str, megabytes: int) -> None:
         store.create(run("small", iac=Payload.stream(stream(9, sha256()), filename="warm")))
         before = peak_kb()
         sent, got = sha256(), sha256()
-        made = store.create(
+        stored = store.create(
             run("large", iac=Payload.stream(stream(megabytes, sent), filename="large.bin"))
         )
         up = peak_kb()
-        assert made.iac is not None
-        with store.open_payload(made.iac) as reader:
+        assert stored.iac is not None
+        with store.open_payload(stored.iac) as reader:
             for piece in reader:
                 got.update(piece)
-        told = {"before": before, "up": up, "down": peak_kb(), "size": made.iac.size}
+        figures = {"before": before, "up": up, "down": peak_kb(), "size": stored.iac.size}
         print(
             json.dumps(
                 {
-                    **told,
+                    **figures,
                     "is_same": sent.digest() == got.digest()
-                    and made.iac.sha256 == sent.hexdigest(),
+                    and stored.iac.sha256 == sent.hexdigest(),
                 }
             )
         )

@@ -23,7 +23,7 @@ WRITES = ("PutItem", "UpdateItem", "TransactWriteItems", "DeleteItem")
 
 
 def text_of(name: str, number: int) -> str:
-    """The value of a payload, which can be told again from its name. Some are packed, some
+    """The value of a payload, which is computed from its name. Some are packed, some
     are not.
     """
     return f"{name}/{number} " * random.Random(f"{name}{number}").choice((1, 10, 3000, 200_000))

@@ -65,7 +65,7 @@ def prepare(address: str) -> None:
 
 @contextmanager
 def changing(address: str, seed: int) -> Iterator[dict[int, int]]:
-    """The new program changes orders all the time; gives how often each was, as it was told."""
+    """Change orders with the new program all the time. Returns the acknowledged changes of each."""
     touched: dict[int, int] = {}
     stop, chance = threading.Event(), random.Random(seed)
 

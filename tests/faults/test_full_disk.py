@@ -89,7 +89,7 @@ def test_it_refuses_what_it_cannot_keep_and_goes_on_when_there_is_room(
             assert {item["p"]["S"] for item in held.values()} == {
                 name for name, put in done.items() if put
             }
-            told: dict[str, Item] = {}
-            replay(engine, table, told)
-            assert told == held
+            replayed: dict[str, Item] = {}
+            replay(engine, table, replayed)
+            assert replayed == held
         invariants.check(engine)

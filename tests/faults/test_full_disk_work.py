@@ -108,7 +108,7 @@ def put_many(bucket: FileObjects, size: int) -> None:
 
 def test_a_worker_tells_that_the_disk_is_full_and_takes_the_job_up_again(tmp_path: Path) -> None:
     # It may be freed at any time, and nobody should have to restart a worker then.
-    clock, told = FrozenClock(), []
+    clock, reported = FrozenClock(), []
 
     @job("fill", retries=5)
     def fill(ctx: JobContext) -> str:
@@ -122,15 +122,15 @@ def test_a_worker_tells_that_the_disk_is_full_and_takes_the_job_up_again(tmp_pat
             store,
             [fill],
             clock=clock,
-            on_error=lambda message, error: told.append((message, error)),
+            on_error=lambda message, error: reported.append((message, error)),
         )
         lease = worker._picker.take(made.job_id)
         assert lease is not None
         with full(tmp_path / "sortkey.db-wal"):
             left = worker._run(worker._begun(lease))
         assert left.status == "running"
-        assert {type(error) for _, error in told} == {StorageFailed}
-        assert made.job_id in told[-1][0]
+        assert {type(error) for _, error in reported} == {StorageFailed}
+        assert made.job_id in reported[-1][0]
         clock.advance(31)
         done = worker.run_once()
         assert done is not None

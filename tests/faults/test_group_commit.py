@@ -134,9 +134,9 @@ def test_answers_come_in_order_and_all_that_was_answered_survives(
     with own(folder) as engine:
         held = {item["p"]["S"]: _count(item) for item in contents(engine, "counters").values()}
         assert held == {"shared": total} | {each.own: ROUNDS * AHEAD for each in connections}
-        told: dict[str, Item] = {}
-        replay(engine, "counters", told)
-        assert told == contents(engine, "counters")
+        replayed: dict[str, Item] = {}
+        replay(engine, "counters", replayed)
+        assert replayed == contents(engine, "counters")
         assert (
             len(engine.journal.read(engine.catalog.table("counters").number, 0, limit=10**6))
             == 2 * total

@@ -18,14 +18,14 @@ ROUNDS = 50
 
 
 def run_until_killed(forks: Forks, folder: Path, first: int, seed: int) -> int:
-    """Let the program run until it dies; the number of the last order that it was told is
+    """Let the program run until it dies. Returns the number of the last order acknowledged as
     stored.
     """
     fork = forks.start(str(folder), first, seed)
-    told = [int(line) for line in fork.lines()]
+    acknowledged = [int(line) for line in fork.lines()]
     assert fork.was_killed()
-    assert told == list(range(first, first + len(told)))
-    return first + len(told) - 1
+    assert acknowledged == list(range(first, first + len(acknowledged)))
+    return first + len(acknowledged) - 1
 
 
 def steps_of(customer: str, numbers: range) -> list[tuple[int, int]]:
@@ -82,22 +82,24 @@ def check_counts(store: Store, end: int) -> None:
 
 
 def check_journal(journal: Path, end: int) -> None:
-    """Each handler was told everything, and for each key in order: it may go back after a crash,
+    """Each handler got everything, and for each key in order: it may go back after a crash,
     but never skips.
     """
-    told: dict[tuple[str, str, int], list[int]] = defaultdict(list)
+    handled: dict[tuple[str, str, int], list[int]] = defaultdict(list)
     for line in journal.read_text().splitlines():
         handler, customer, number, step = line.split()
-        told[handler, customer, int(number)].append(int(step))
+        handled[handler, customer, int(number)].append(int(step))
     for handler in ("tell", "batch"):
         for customer in CUSTOMERS:
             done = steps_of(customer, range(1, end))
             wanted = [step for number, step in done if number == 0]
-            first_times = list(dict.fromkeys(told[handler, customer, 0]))
+            first_times = list(dict.fromkeys(handled[handler, customer, 0]))
             assert first_times[: len(wanted)] == wanted, (
-                f"{handler} was told of {customer}'s order out of order"
+                f"{handler} got {customer}'s order out of order"
             )
             missing = [
-                number for number, _ in done if number and (handler, customer, number) not in told
+                number
+                for number, _ in done
+                if number and (handler, customer, number) not in handled
             ]
-            assert missing == [], f"{handler} was never told of {missing}"
+            assert missing == [], f"{handler} never got {missing}"

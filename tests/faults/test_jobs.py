@@ -87,14 +87,14 @@ def wait_until_ended(queue: JobQueue, ids: list[str], seconds: float = 120.0) ->
         queue.wait(job_id, timeout=max(end - time.monotonic(), 0.1))
 
 
-def check(store: Store, ids: list[str], told: list[Note]) -> None:
-    """What the table says of every job, against what the workers were told while they ran."""
+def check(store: Store, ids: list[str], recorded: list[Note]) -> None:
+    """Compare the table's jobs with what the workers recorded while they ran."""
     queue = JobQueue(store, QUEUE)
     for job_id in ids:
-        check_job(queue, queue.get(job_id), [note for note in told if note["job"] == job_id])
+        check_job(queue, queue.get(job_id), [note for note in recorded if note["job"] == job_id])
 
 
-def check_job(queue: JobQueue, job: Job, told: list[Note]) -> None:
+def check_job(queue: JobQueue, job: Job, recorded: list[Note]) -> None:
     assert (job.status, job.progress) == ("completed", 100), job.error
     attempts = queue.attempts(job.job_id)
     assert [each.number for each in attempts] == list(range(1, job.attempt + 1)), (
@@ -103,12 +103,12 @@ def check_job(queue: JobQueue, job: Job, told: list[Note]) -> None:
     assert [each.outcome for each in attempts].count("completed") == 1
     assert attempts[-1].outcome == "completed"
     assert {each.outcome for each in attempts[:-1]} <= {"lost"}, [each.error for each in attempts]
-    check_steps(queue, job, told)
-    check_log(queue, job, told)
-    check_state(queue, job, told)
+    check_steps(queue, job, recorded)
+    check_log(queue, job, recorded)
+    check_state(queue, job, recorded)
 
 
-def check_steps(queue: JobQueue, job: Job, told: list[Note]) -> None:
+def check_steps(queue: JobQueue, job: Job, recorded: list[Note]) -> None:
     """A step that was acknowledged was never run again: everybody saw the one result that is
     stored.
     """
@@ -117,19 +117,21 @@ def check_steps(queue: JobQueue, job: Job, told: list[Note]) -> None:
     }
     assert stored == job.result
     assert len(stored) == STEPS
-    for note in told:
+    for note in recorded:
         if note["kind"] == "step":
             assert note["result"] == stored[note["step"]], "a step's result was lost"
 
 
-def check_log(queue: JobQueue, job: Job, told: list[Note]) -> None:
+def check_log(queue: JobQueue, job: Job, recorded: list[Note]) -> None:
     lines = queue.logs(job.job_id)
     for attempt in {line.attempt for line in lines}:
         numbers = [line.number for line in lines if line.attempt == attempt]
         assert numbers == list(range(1, len(numbers) + 1)), "a line is missing in between"
     found = Counter((line.attempt, line.step, line.message) for line in lines)
     assert set(found.values()) <= {1}, "a line is there twice"
-    acknowledged = {(n["attempt"], n["step"], n["message"]) for n in told if n["kind"] == "line"}
+    acknowledged = {
+        (n["attempt"], n["step"], n["message"]) for n in recorded if n["kind"] == "line"
+    }
     assert acknowledged <= set(found), "a line was lost"
     # At most one line of an attempt was written and not acknowledged: the one in whose middle it
     # was killed.
@@ -137,12 +139,14 @@ def check_log(queue: JobQueue, job: Job, told: list[Note]) -> None:
     assert set(beyond.values()) <= {1}
 
 
-def check_state(queue: JobQueue, job: Job, told: list[Note]) -> None:
+def check_state(queue: JobQueue, job: Job, recorded: list[Note]) -> None:
     """Each attempt goes on from the last checkpoint, or one behind what was acknowledged: the one
     in flight.
     """
     reached = 0
-    for note in sorted((n for n in told if "state" in n), key=lambda n: (n["attempt"], n["state"])):
+    for note in sorted(
+        (n for n in recorded if "state" in n), key=lambda n: (n["attempt"], n["state"])
+    ):
         if note["kind"] == "resumed":
             assert reached <= note["state"] <= reached + 1, "a checkpoint was lost"
         reached = max(reached, note["state"])
@@ -171,8 +175,8 @@ def kill_workers(folder: Path, side: Path, rounds: int, seed: int) -> int:
                 if sum(queue.get(job_id).is_ended for job_id in ids) > len(ids) - 4:
                     ids.append(queue.enqueue(journey, {"side": str(side)}).job_id)
             wait_until_ended(queue, ids)
-        told = notes(side)
-        check(store, ids, told)
+        recorded = notes(side)
+        check(store, ids, recorded)
         return sum(queue.get(job_id).attempt - 1 for job_id in ids)
 
 

@@ -39,7 +39,7 @@ class Trial:
         self.writers = [
             Writer(number, random.Random(f"{seed}/{number}")) for number in range(WRITERS)
         ]
-        self.told: dict[str, Contents] = {MAIN: {}, LEFT: {}, RIGHT: {}}
+        self.replayed: dict[str, Contents] = {MAIN: {}, LEFT: {}, RIGHT: {}}
         self.after: dict[str, str] = {}
         with own(folder) as engine:
             for table in tables():
@@ -66,13 +66,13 @@ class Trial:
         """Go on reading each stream where the last look ended: every record starts from what the
         one before left.
         """
-        for name, told in self.told.items():
-            self.after[name] = read_stream(engine, name, told, self.after.get(name))
-            assert told == held[name], f"the stream of {name} does not tell its table"
+        for name, replayed in self.replayed.items():
+            self.after[name] = read_stream(engine, name, replayed, self.after.get(name))
+            assert replayed == held[name], f"the stream of {name} does not match its table"
 
 
 def check_acknowledged(writers: list[Writer], held: dict[str, Contents]) -> None:
-    """Items are as each writer was told; what it was not told about is done or not done, and then
+    """Items are as acknowledged to each writer. A write without an answer is done or not, and then
     known.
     """
     for writer in writers:
@@ -82,11 +82,11 @@ def check_acknowledged(writers: list[Writer], held: dict[str, Contents]) -> None
             assert found(held, place) == item, f"{place} is not what was acknowledged"
     added = found(held, (MAIN, f"{SHARED}-added"))
     count = int(added["c"]["N"]) if added else 0
-    told, doubted = (
+    acknowledged, doubted = (
         sum(getattr(writer, name) for writer in writers) for name in ("added", "adding")
     )
-    assert told <= count <= told + doubted
-    writers[0].added += count - told
+    assert acknowledged <= count <= acknowledged + doubted
+    writers[0].added += count - acknowledged
     value = found(held, (MAIN, f"{SHARED}-set"))
     assert max(writer.set_counter for writer in writers) <= (int(value["c"]["N"]) if value else 0)
     for writer in writers:
@@ -127,8 +127,8 @@ def check_tokens(engine: Engine, writers: list[Writer]) -> None:
             assert answer.get("Item") == item
 
 
-def read_stream(engine: Engine, name: str, told: Contents, after: str | None) -> str:
-    """Apply a stream's records to what it has told so far; the last sequence number."""
+def read_stream(engine: Engine, name: str, replayed: Contents, after: str | None) -> str:
+    """Apply a stream's new records to the replayed items. Returns the last sequence number."""
     arn = engine.call("DescribeTable", {"TableName": name})["Table"]["LatestStreamArn"]
     shards = engine.call("DescribeStream", {"StreamArn": arn})["StreamDescription"]["Shards"]
     assert len(shards) == 1
@@ -139,17 +139,17 @@ def read_stream(engine: Engine, name: str, told: Contents, after: str | None) ->
     iterator = engine.call("GetShardIterator", {**place, **start})["ShardIterator"]
     while records := (answer := engine.call("GetRecords", {"ShardIterator": iterator}))["Records"]:
         for record in records:
-            after = apply(record["dynamodb"], told, after)
+            after = apply(record["dynamodb"], replayed, after)
         iterator = answer["NextShardIterator"]
     return after or ""
 
 
-def apply(change: dict[str, Any], told: Contents, after: str | None) -> str:
+def apply(change: dict[str, Any], replayed: Contents, after: str | None) -> str:
     key = key_text(change["Keys"], ("p", "r"))
     assert change["SequenceNumber"] > (after or "")
-    assert told.pop(key, None) == change.get("OldImage"), "a record is missing"
+    assert replayed.pop(key, None) == change.get("OldImage"), "a record is missing"
     if "NewImage" in change:
-        told[key] = change["NewImage"]
+        replayed[key] = change["NewImage"]
     return change["SequenceNumber"]
 
 
@@ -157,10 +157,10 @@ def kill_again_and_again(trial: Trial, times: int) -> None:
     for _ in range(times):
         trial.kill_once()
     with own(trial.folder) as engine:  # the whole history at once, as a new reader gets it
-        for name in trial.told:
-            told: Contents = {}
-            read_stream(engine, name, told, None)
-            assert told == contents(engine, name)
+        for name in trial.replayed:
+            replayed: Contents = {}
+            read_stream(engine, name, replayed, None)
+            assert replayed == contents(engine, name)
 
 
 @pytest.mark.slow

@@ -103,9 +103,9 @@ class Killing:
         if expired:
             held, known = _lasting(held, engine.clock()), _lasting(known, engine.clock())
         assert held == known
-        told: Contents = {}
-        replay(engine, TABLE, told)
-        assert told == contents(engine, TABLE)
+        replayed: Contents = {}
+        replay(engine, TABLE, replayed)
+        assert replayed == contents(engine, TABLE)
         invariants.check(engine)
 
 

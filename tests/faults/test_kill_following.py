@@ -1,5 +1,5 @@
 """`kill -9` between pointer and index, and everywhere else on the way from a write to its search:
-after the restart the index is what the table is, without anybody mending it."""
+after the restart the index matches the table without a repair."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def check(store: Store, search: Search[Note]) -> int:
     """
     stored = store.scan(Note)
     writes = [notes.write_of(note) for note in stored]
-    told = {
+    expected = {
         each.id: (each.version, each.fields) for each in writes if isinstance(each, PutDocument)
     }
-    assert {hit.id: (hit.version, hit.fields) for hit in search.iterate()} == told
+    assert {hit.id: (hit.version, hit.fields) for hit in search.iterate()} == expected
     for note in stored:
         assert note.text is not None
         assert store.load(note.text) == text_of(note.number)
@@ -47,9 +47,9 @@ def kill_again_and_again(folder: Path, rounds: int) -> None:
     with Forks("tests.faults.search_follower") as forks:
         for round in range(rounds):
             writer = forks.start(str(folder), round, first)
-            told = [int(line) for line in writer.lines()]
+            lines = [int(line) for line in writer.lines()]
             assert writer.was_killed()
-            first += len(told) + 1  # the one in flight may be stored too
+            first += len(lines) + 1  # the one in flight may be stored too
             store, search = opened(str(folder))
             with store, search:
                 catch_up(store, search)

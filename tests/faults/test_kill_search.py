@@ -1,5 +1,5 @@
 """`kill -9` of a process that indexes: what a refresh has acknowledged is found, and reconcile
-mends the rest.
+repairs the rest.
 """
 
 from __future__ import annotations
@@ -96,13 +96,13 @@ def kill_once(forks: Forks, folder: Path, start: int, seconds: float) -> int:
     assert next(lines) == "begun"
     time.sleep(seconds)
     fork.kill()
-    told = list(lines)
+    expected = list(lines)
     assert fork.was_killed()
-    return int(told[-1]) if told else start - 1
+    return int(expected[-1]) if expected else start - 1
 
 
 def check(folder: Path, acknowledged: int) -> int:
-    """Nothing acknowledged is lost, reconcile mends the rest; the number of the last operation that
+    """Nothing acknowledged is lost, and reconcile repairs the rest. Returns the number of the last operation that
     was done.
     """
     with sortkey.open(folder / "data") as store, open_search(notes, folder / "search") as search:
@@ -115,8 +115,8 @@ def check(folder: Path, acknowledged: int) -> int:
         source = EntitySource(store, notes)
         reconcile(search, source)
         writes = [notes.write_of(note) for note in store.scan(Note)]
-        told = {each.id: each.fields for each in writes if isinstance(each, PutDocument)}
-        assert {hit.id: hit.fields for hit in search.iterate()} == told
+        expected = {write.id: write.fields for write in writes if isinstance(write, PutDocument)}
+        assert {hit.id: hit.fields for hit in search.iterate()} == expected
         assert reconcile(search, source).count == 0
         return max(stored.values(), default=0)
 
@@ -139,7 +139,7 @@ def kill_again_and_again(folder: Path, times: int) -> None:
 
 @pytest.mark.slow
 def test_fifty_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
-    # The promise of `refresh`; in some rounds the index is being built anew when the process dies.
+    # The promise of `refresh`; in some rounds the index is being rebuilt when the process dies.
     kill_again_and_again(tmp_path, 50)
 
 

@@ -76,7 +76,7 @@ def test_whatever_moment_a_writer_is_killed_at(tmp_path: Path) -> None:
 
 
 def check_acknowledged(store: Store, lines: list[str]) -> None:
-    """What was told to be done is done. Of the last write it is not known; some names are written
+    """Acknowledged writes are done. The last write is in doubt. Some names are written
     several times.
     """
     tries = [line.split()[1:] for line in lines if line.startswith("trying")]

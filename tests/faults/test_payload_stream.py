@@ -31,16 +31,16 @@ def sent_and_read(folder: Path, buckets: str) -> dict[str, Any]:
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["is_same"]
-    assert told["size"] == MEGABYTES << 20
-    return told
+    figures = json.loads(done.stdout)
+    assert figures["is_same"]
+    assert figures["size"] == MEGABYTES << 20
+    return figures
 
 
 def test_a_gigabyte_into_a_folder_and_back(tmp_path: Path) -> None:
     # The whole program, Python and all, stays below 64 MB.
-    told = sent_and_read(tmp_path / "data", str(tmp_path / "buckets" / "{bucket}"))
-    assert told["down"] < MEMORY_KB_MAX, told
+    figures = sent_and_read(tmp_path / "data", str(tmp_path / "buckets" / "{bucket}"))
+    assert figures["down"] < MEMORY_KB_MAX, figures
 
 
 @pytest.mark.xdist_group("s3")
@@ -48,5 +48,5 @@ def test_a_gigabyte_to_s3_and_back(tmp_path: Path, s3_endpoint: str) -> None:
     # boto3 takes as much by itself; what the stream adds to it is counted.
     with new_s3_bucket(s3_endpoint, name="artifacts") as bucket:
         address = bucket.name.replace("artifacts", "{bucket}")
-        told = sent_and_read(tmp_path / "data", f"s3://{address}?endpoint={s3_endpoint}")
-    assert told["down"] - told["before"] < MEMORY_KB_MAX, told
+        figures = sent_and_read(tmp_path / "data", f"s3://{address}?endpoint={s3_endpoint}")
+    assert figures["down"] - figures["before"] < MEMORY_KB_MAX, figures

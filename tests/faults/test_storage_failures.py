@@ -176,9 +176,9 @@ def counted(answers: list[bytes]) -> list[int]:
 def check(engine: Engine) -> None:
     invariants.check(engine)
     for name in ("left", "right"):
-        told: dict[str, Item] = {}
-        replay(engine, name, told)
-        assert told == contents(engine, name)
+        replayed: dict[str, Item] = {}
+        replay(engine, name, replayed)
+        assert replayed == contents(engine, name)
 
 
 @pytest.mark.parametrize("error", ERRORS)

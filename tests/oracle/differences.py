@@ -311,13 +311,13 @@ def _nothing_of_an_item(operation: str, request: Any, ours: Answer, oracle: Answ
 
 
 def _zero_out_of_range(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
-    told = [
+    named = [
         re.match(r"(ExpressionAttributeValues .*: )?Number (over|under)flow\.", fault)
         for fault in _faults(ours)
     ]
     return (
         oracle.ok
-        and all(told)
+        and all(named)
         and re.search(r'"[+-]?0*\.?0*[eE][+-]?\d{3,}"', json.dumps(request)) is not None
     )
 

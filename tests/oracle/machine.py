@@ -101,7 +101,7 @@ class Session:
                 10 + len(self.sent) + source.randrange(10_000), table.types, source
             )
             names = {name for name in (index.hash, index.sort) if name}
-            # All of them: DynamoDB Local forgets the types of index keys that it is not told again.
+            # All of them: DynamoDB Local forgets the types of index keys that are not sent again.
             used = {
                 *table.key_names(),
                 *names,

@@ -1,4 +1,4 @@
-"""Who owns a data folder, and what others are told."""
+"""Who owns a data folder, and the error that others get."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rule by which Sortkey's own tables are told from those of users."""
+"""The rule that separates Sortkey's own tables from those of users."""
 
 import ast
 from collections.abc import Iterator

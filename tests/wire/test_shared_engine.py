@@ -79,15 +79,15 @@ def test_reads_and_refusals_hold_the_engine_no_longer_than_they_take(opened: Eng
 
 def test_whoever_listens_hears_of_every_request_and_its_refusal(opened: Engine):
     # The console's list of requests is made of this.
-    heard: list[Any] = []
-    shared = SharedEngine(opened, lambda *told: heard.append(told))
+    calls: list[Any] = []
+    shared = SharedEngine(opened, lambda *call: calls.append(call))
     shared.execute("PutItem", put(1))
     shared.flush()
     with pytest.raises(ResourceNotFoundException):
         shared.execute("PutItem", {**put(1), "TableName": "Other"})
-    assert [(name, request["TableName"]) for name, request, _, _ in heard] == [
+    assert [(name, request["TableName"]) for name, request, _, _ in calls] == [
         ("PutItem", "Things"),
         ("PutItem", "Other"),
     ]
-    assert [type(problem) for *_, problem in heard] == [type(None), ResourceNotFoundException]
-    assert all(seconds > 0 for _, _, seconds, _ in heard)
+    assert [type(problem) for *_, problem in calls] == [type(None), ResourceNotFoundException]
+    assert all(seconds > 0 for _, _, seconds, _ in calls)

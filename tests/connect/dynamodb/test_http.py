@@ -91,7 +91,7 @@ def test_a_new_connection_that_is_closed_without_an_answer_is_tried_again_after_
 def test_a_broken_answer_is_tried_again_on_another_connection(
     connect: Connect, broken: bytes
 ) -> None:
-    # What follows on the same connection cannot be told from the rest of what was broken.
+    # Later bytes on the same connection cannot be distinguished from the broken answer's rest.
     with scripted([broken], [DONE]) as server:
         caller = connect(server.url)
         assert caller.call() == {"done": True}

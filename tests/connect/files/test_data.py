@@ -125,7 +125,7 @@ def test_an_object_that_is_deleted_is_read_to_its_end(files: FileObjects) -> Non
 def test_a_long_history_comes_page_by_page(
     files: FileObjects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Across the edges of pages no version is lost or told twice.
+    # Across the edges of pages no version is lost or listed twice.
     ids = [files.put(key, f"{number}".encode()).version_id for key in "ab" for number in range(7)]
     monkeypatch.setattr(bucket, "PAGE_SIZE", 3)
     found = [(each.key, each.version_id) for each in files.versions()]

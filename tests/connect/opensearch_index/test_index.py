@@ -1,4 +1,4 @@
-"""A service that is slow, full, gone or angry: what is tried again, and what is told."""
+"""A service that is slow, full, gone or failing: what is retried, and what is reported."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def search(server: Scripted, slept: list[float]) -> Iterator[Search[Note]]:
 
 
 def item(status: int, error: dict[str, Any] | None = None) -> dict[str, Any]:
-    told = {"status": status, "_index": "x-notes", "_id": "?"}
-    return {"index": told if error is None else {**told, "error": error}}
+    outcome = {"status": status, "_index": "x-notes", "_id": "?"}
+    return {"index": outcome if error is None else {**outcome, "error": error}}
 
 
 def bulk(*items: dict[str, Any]) -> Answer:

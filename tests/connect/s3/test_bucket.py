@@ -42,7 +42,7 @@ class TestOnAServer:
             assert bucket.uploads() == []
 
     def test_a_long_history_comes_page_by_page(self, s3_endpoint: str) -> None:
-        # Across the edges of pages no version, marker or upload is lost or told twice.
+        # Across the edges of pages no version, marker or upload is lost or listed twice.
         with new_s3_bucket(s3_endpoint, page_size=3) as bucket:
             ids = {
                 key: [bucket.put(key, f"{n}".encode()).version_id for n in range(4)]
@@ -106,7 +106,7 @@ class Conflicts:
     def __init__(self, left: int) -> None:
         self.left = left
 
-    def __call__(self, request: Any, **told: Any) -> Any:
+    def __call__(self, request: Any, **details: Any) -> Any:
         if not self.left:
             return None
         self.left -= 1
@@ -190,8 +190,8 @@ def test_rules_in_the_words_of_s3() -> None:
         Lifecycle("logs/", expire_after_days=90, archive_after_days=30, uploads_after_days=7),
         Lifecycle(old_versions_after_days=1),
     ]
-    told = rules_for_s3(rules)
-    assert told == [
+    configuration = rules_for_s3(rules)
+    assert configuration == [
         {
             "ID": "sortkey-1",
             "Status": "Enabled",
@@ -208,7 +208,7 @@ def test_rules_in_the_words_of_s3() -> None:
             "NoncurrentVersionExpiration": {"NoncurrentDays": 1},
         },
     ]
-    assert rules_of_s3(told) == rules
+    assert rules_of_s3(configuration) == rules
     by_tag = {"Filter": {"And": {"Prefix": "a", "Tags": []}}, "Expiration": {"Days": 1}}
     assert rules_of_s3([by_tag, {"Prefix": "old/", "Expiration": {"Days": 2}}]) == [
         Lifecycle("old/", expire_after_days=2)

@@ -69,7 +69,7 @@ def test_a_second_opener_reads_and_is_told_who_writes(tmp_path: Path) -> None:
 
 
 def test_an_index_that_could_not_be_taken_on_a_full_disk_is_free(tmp_path: Path) -> None:
-    # Who makes room and tries again in the same process must not be told that another one writes
+    # After freeing space, a retry in the same process must not fail because another one writes
     # it: it is itself.
     home = Home(tmp_path)
     with full_disk(), pytest.raises(OSError, match="too large"):
@@ -203,14 +203,14 @@ def test_a_failure_behind_ones_back_is_told_to_the_next_caller(tmp_path: Path) -
         away = inner.rename(inner.with_suffix(".away"))
         search.write(puts(2))
 
-        def told() -> bool:
+        def has_failed() -> bool:
             try:
                 search.flush()
             except SearchWritesFailed:
                 return True
             return False
 
-        until(told)
+        until(has_failed)
         away.rename(inner)
         search.write(puts(2))
         until(lambda: search.count() == 2)

@@ -173,7 +173,7 @@ def test_indexes_billing_and_throughput_can_be_overridden(engine):
 
 def test_a_restored_index_can_have_another_name_and_a_table_another_key(engine):
     # AWS looks at keys and projection of an index; the class of a table is not restored, its key is
-    # unless told.
+    # unless requested.
     request = {
         **indexed(),
         "TableClass": "STANDARD_INFREQUENT_ACCESS",

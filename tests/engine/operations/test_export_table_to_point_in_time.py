@@ -1,4 +1,4 @@
-"""Exports: what is written into a bucket's folder, and what is told about it."""
+"""Exports: the files in a bucket's folder, and their descriptions."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def test_an_empty_key_cancels_a_transaction_of_reads(engine: Engine) -> None:
 
 
 def test_a_projection_that_selects_nothing_answers_no_item_in_a_transaction(engine: Engine) -> None:
-    # GetItem answers an empty Item there, so that a missing one can be told apart; TransactGetItems
+    # GetItem answers an empty Item there, unlike for a missing one; TransactGetItems
     # does not.
     engine.call("CreateTable", table())
     engine.call("PutItem", {"TableName": "tbl", "Item": item(0, KB)})
@@ -242,7 +242,7 @@ def test_an_empty_key_of_an_index_is_refused_before_the_transaction(engine: Engi
     put = {"TableName": "tbl", "Item": {"a": {"S": "x"}, "g": {"S": ""}}}
     request = {"TransactItems": [{"ConditionCheck": failing}, {"Put": put}]}
 
-    told = failure(engine, "TransactWriteItems", request)
-    assert told.startswith(
+    message = failure(engine, "TransactWriteItems", request)
+    assert message.startswith(
         "ValidationException: One or more parameter values are not valid. A value specified"
     )

@@ -337,7 +337,7 @@ PAIRS: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("members", "what"), PAIRS)
 def test_most_changes_are_made_alone(on_demand: Engine, members: dict[str, Any], what: str) -> None:
-    # A tool that sends everything that differs must be told so here, not first on AWS.
+    # A tool that sends everything that differs must fail here, not first on AWS.
     before = described(on_demand)
     assert (
         failure(on_demand, "UpdateTable", {"TableName": "tbl", **members}) == INVALID + what + ALONE
