@@ -440,236 +440,213 @@ def _never(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
 _TWICE = "Provided list of item keys contains duplicates"
 _METRICS = Known(
     "item-collection-metrics",
-    "ItemCollectionMetrics come back for tables with a local index; DynamoDB Local never returns "
-    "them.",
+    "ItemCollectionMetrics are returned for tables with a local index. DynamoDB Local "
+    "never returns them.",
     _never,  # `explained` takes them off first
 )
 
 KNOWN: tuple[Known, ...] = (
     Known(
         "serialization",
-        "AWS reads the whole body into the operation's shape first and answers "
-        "SerializationException when a member "
-        "has another JSON type; DynamoDB Local fails with 500 InternalFailure, or converts the "
-        "value.",
+        "AWS first reads the whole body into the operation's shape and answers "
+        "SerializationException if a member has another JSON type. DynamoDB Local fails "
+        "with 500 InternalFailure, or converts the value.",
         _serialization,
     ),
     Known(
         "constraints",
-        "Required members, lengths, patterns, ranges and enums come from AWS's published service "
-        "model and are "
-        "reported together: '1 validation error detected: …'; DynamoDB Local checks few of them, "
-        "in its own words.",
+        "Required members, lengths, patterns, ranges and enums come from AWS's published "
+        "service model and are reported together: '1 validation error detected: …'. "
+        "DynamoDB Local checks few of them, with its own messages.",
         _constraint,
     ),
     Known(
         "internal-failure",
-        "DynamoDB Local answers 500 InternalFailure to some requests that AWS takes or refuses "
-        "with a reason: "
-        "attribute names near 64 KB, old key conditions that no key can have, an index that is not "
-        "there.",
+        "DynamoDB Local answers 500 InternalFailure to some requests that AWS accepts or "
+        "refuses with a reason: attribute names near 64 KB, legacy key conditions that no"
+        " key supports, a missing index.",
         _oracle_broke,
     ),
-    Known("words", "The same error in AWS's words; the list is below.", _words),
+    Known("words", "The same error with AWS's message. The list is below.", _words),
     Known(
         "stricter",
-        "AWS refuses placeholders without an expression, old parameters beside new ones, one key "
-        "in two spellings in a "
-        "batch or a transaction, capacity on demand, unknown table classes, empty lists of "
-        "indexes, names of 64 KB in "
-        "AttributesToGet, and a SELECT that filters by what its index does not hold; DynamoDB "
-        "Local takes them.",
+        "AWS refuses placeholders without an expression, legacy parameters together with "
+        "expressions, the same key written in two ways in a batch or a transaction, "
+        "capacity units with on-demand billing, unknown table classes, empty lists of "
+        "indexes, names of 64 KB in AttributesToGet, and a SELECT that filters by "
+        "attributes that its index does not hold. DynamoDB Local accepts them.",
         _stricter,
     ),
     Known(
         "long-partition-key-of-a-query",
-        "A query for a partition key of more than 2,048 bytes is refused as GetItem is; DynamoDB "
-        "Local finds nothing "
-        "there.",
+        "A query for a partition key of more than 2,048 bytes is refused, like a GetItem."
+        " DynamoDB Local finds nothing.",
         _long_hash_key,
     ),
     Known(
         "paths-in-condition-checks",
-        "No expression may look into a key; DynamoDB Local does not look at those of condition "
-        "checks.",
+        "No expression may use a path into a key. DynamoDB Local does not check those of "
+        "condition checks.",
         _check_of_a_path,
     ),
     Known(
         "one-table-at-a-time",
-        "A BatchGetItem may use AttributesToGet for one table and ProjectionExpression for "
-        "another; DynamoDB Local "
-        "takes the batch for one request that mixes them.",
+        "A BatchGetItem may use AttributesToGet for one table and ProjectionExpression "
+        "for another. DynamoDB Local treats the batch as one request that mixes them.",
         _mixed_across_tables,
     ),
     Known(
         "empty-filter",
-        "An empty FilterExpression is refused as what it is; DynamoDB Local takes that of a scan "
-        "for none, and refuses "
-        "the values beside it.",
+        "An empty FilterExpression is refused as empty. DynamoDB Local ignores that of a "
+        "scan, and refuses its values as unused.",
         _empty_filter,
     ),
     Known(
         "cancelled",
-        "What is wrong with the item of one action, but for an empty key to write, cancels the "
-        "transaction, with a "
-        "ValidationError in its place among the reasons; DynamoDB Local answers a "
-        "ValidationException for some of "
-        "them, or leaves the reasons out.",
+        "An invalid item of one action cancels the transaction, with a ValidationError in"
+        " its place among the reasons, except for an empty key in a write. DynamoDB Local"
+        " answers ValidationException for some of them, or omits the reasons.",
         _cancelled,
     ),
     Known(
         "earlier-fault",
-        "Of several faults AWS names the one that it meets first, in this order: parameters, "
-        "values, expressions, the "
-        "table, keys, keys of indexes, the condition, the update. DynamoDB Local looks for the "
-        "table before values, "
-        "and at keys before expressions.",
+        "Of several faults AWS reports the first in this order: parameters, values, "
+        "expressions, the table, keys, keys of indexes, the condition, the update. "
+        "DynamoDB Local checks the table before values, and keys before expressions.",
         _earlier_fault,
     ),
     Known(
         "fault-of-another-table",
-        "Of the tables of a batch the first one with a fault is named; DynamoDB Local goes through "
-        "them in an order of "
-        "its own.",
+        "Of the tables of a batch the first one with a fault is named. DynamoDB Local "
+        "uses another order.",
         _another_table,
     ),
     Known(
         "another-index-key",
-        "Of several keys of indexes that are wrong, one is named: on AWS a wrong type before an "
-        "empty value, in the "
-        "order of the indexes; DynamoDB Local has an order of its own.",
+        "Of several invalid index keys, one is named: on AWS a wrong type before an empty"
+        " value, in the order of the indexes. DynamoDB Local uses another order.",
         _another_index_key,
     ),
     Known(
         "order-of-older-parameters",
-        "AWS looks at QueryFilter before KeyConditions and at AttributeUpdates before Expected; "
-        "DynamoDB Local the "
-        "other way round.",
+        "AWS checks QueryFilter before KeyConditions, and AttributeUpdates before "
+        "Expected. DynamoDB Local checks them in the opposite order.",
         _older_order,
     ),
     Known(
         "one-of-the-faults-in-a-definition",
-        "A definition of a table with several faults is refused for one of them; which one is not "
-        "documented.",
+        "A table definition with several faults is refused for one of them. Which one is "
+        "not documented.",
         _definition_fault,
     ),
     Known(
         "updated-local-index-key",
-        "An update that gives the key of a local index another type is refused; DynamoDB Local "
-        "takes a number there.",
+        "An update that changes the type of a local index's key is refused. DynamoDB "
+        "Local accepts a number there.",
         _local_index_key,
     ),
     Known(
         "update-that-only-removes",
-        "UpdateItem with only REMOVE or DELETE on a key that does not exist does nothing on AWS; "
-        "DynamoDB Local "
-        "creates an item, or refuses paths that are not there.",
+        "UpdateItem with only REMOVE or DELETE on a missing key does nothing on AWS. "
+        "DynamoDB Local creates an item, or refuses missing paths.",
         _only_removes,
     ),
     Known(
         "default-action",
-        "An entry of AttributeUpdates without an Action is a PUT; DynamoDB Local ignores it.",
+        "An entry of AttributeUpdates without an Action is a PUT. DynamoDB Local ignores it.",
         _default_action,
     ),
     Known(
         "updated-paths",
-        "UPDATED_OLD and UPDATED_NEW, and RETURNING MODIFIED of PartiQL, hold the paths that the "
-        "update named; "
-        "DynamoDB Local returns the whole attribute.",
+        "UPDATED_OLD, UPDATED_NEW and PartiQL's RETURNING MODIFIED return the paths that "
+        "the update names. DynamoDB Local returns the whole attribute.",
         _updated_paths,
     ),
     Known(
         "nothing-of-an-item",
-        "TransactGetItems answers no Item where its projection selects nothing of it; DynamoDB "
-        "Local answers an empty "
-        "one.",
+        "TransactGetItems returns no Item if its projection selects nothing. DynamoDB "
+        "Local returns an empty one.",
         _nothing_of_an_item,
     ),
     Known(
         "zero-out-of-range",
-        "A zero has a magnitude too: 0e126 overflows and 0e-131 underflows; DynamoDB Local takes "
-        "them for 0.",
+        "A zero has a magnitude too: 0e126 overflows and 0e-131 underflows. DynamoDB "
+        "Local accepts them as 0.",
         _zero_out_of_range,
     ),
     Known(
         "cursor-at-the-end",
-        "A page of an index that is full has a LastEvaluatedKey: other items may share the last "
-        "bound of the key "
-        "condition. DynamoDB Local leaves it out where the sort key is that of the table, and "
-        "loses them.",
+        "A full page of an index has a LastEvaluatedKey, because other items may share "
+        "the last bound of the key condition. DynamoDB Local omits it if the index and "
+        "the table have the same sort key, and loses those items.",
         _cursor_at_the_end,
     ),
     Known(
         "start-key-at-the-end",
-        "A start key in an index may lie on the last bound of the key condition, which other items "
-        "may share; DynamoDB "
-        "Local refuses it where the sort key is that of the table.",
+        "A start key in an index may be on the last bound of the key condition, which "
+        "other items may share. DynamoDB Local refuses it if the index and the table have"
+        " the same sort key.",
         _start_at_the_end,
     ),
     Known(
         "unasked-capacity",
-        "ConsumedCapacity is returned when it is asked for; DynamoDB Local returns it for a delete "
-        "of nothing too.",
+        "ConsumedCapacity is returned if it is requested. DynamoDB Local also returns it "
+        "for a delete of a missing item.",
         capacity_rules.unasked,
     ),
     Known(
         "transaction-capacity",
-        "A transaction says how many units were read and how many written, and pays twice for the "
-        "table only; DynamoDB "
-        "Local gives the sum, and doubles that of the indexes too.",
+        "A transaction reports read and write units separately, and pays twice for the "
+        "table only. DynamoDB Local reports the sum, and doubles that of the indexes too.",
         capacity_rules.by_side,
     ),
     Known(
         "capacity-of-nothing",
-        "A read that finds nothing costs the smallest amount, half a unit or one; DynamoDB Local "
-        "says 0.",
+        "A read that finds nothing costs the minimum, half a unit or one. DynamoDB Local "
+        "reports 0.",
         capacity_rules.of_nothing,
     ),
     Known(
         "capacity-of-fetches",
-        "A scan of a local index that returns attributes which the index lacks pays for fetching "
-        "them from the table, "
-        "as a query does; DynamoDB Local charges the query only.",
+        "A scan of a local index that returns attributes which the index lacks pays for "
+        "fetching them from the table, like a query. DynamoDB Local charges only the "
+        "query.",
         capacity_rules.of_fetches,
     ),
     Known(
         "capacity-of-writes",
-        "A write costs nothing in an index that held the item neither before nor after, and a "
-        "delete of nothing costs "
-        "one unit; DynamoDB Local counts the index when one of its key attributes changes, and "
-        "such a delete twice in "
-        "a batch.",
+        "A write costs nothing in an index that does not hold the item before or after, "
+        "and a delete of a missing item costs one unit. DynamoDB Local charges the index "
+        "if one of its key attributes changes, and such a delete twice in a batch.",
         capacity_rules.of_writes,
     ),
     _METRICS,
     Known(
         "partiql",
-        "ExecuteStatement returns ConsumedCapacity and LastEvaluatedKey, and an INSERT of a key "
-        "that exists is a "
-        "DuplicateItemException, in a transaction the reason DuplicateItem.",
+        "ExecuteStatement returns ConsumedCapacity and LastEvaluatedKey. An INSERT of an "
+        "existing key is a DuplicateItemException, and the reason DuplicateItem in a "
+        "transaction.",
         _partiql,
     ),
     Known(
         "selects-of-indexes-in-a-batch",
-        "A SELECT of a batch names the whole key of a table, so as to find one item, and is told "
-        "so; DynamoDB Local "
-        "also takes the whole key of an index, looks for the key before its values, and says less.",
+        "A SELECT in a batch must name the whole key of a table, so that it finds one "
+        "item, and the message says so. DynamoDB Local also accepts the whole key of an "
+        "index, checks the key before its values, and says less.",
         _selects_of_indexes,
     ),
     Known(
         "refused-batch-of-statements",
-        "A BatchExecuteStatement that is refused because it names an item twice has written "
-        "nothing; DynamoDB Local "
-        "has done the statements before.",
+        "A BatchExecuteStatement that is refused because it names an item twice writes "
+        "nothing. DynamoDB Local has already run the earlier statements.",
         _never,  # the answers are equal
     ),
     Known(
         "table-description",
-        "A table is CREATING, UPDATING or DELETING in the answer that starts the change, and has a "
-        "TableId and a warm "
-        "throughput on AWS; DeleteTable leaves out the keys, their definitions and the time of "
-        "creation. DynamoDB "
-        "Local answers ACTIVE at once and gives the epoch as the time of changes.",
+        "On AWS a table is CREATING, UPDATING or DELETING in the answer that starts the "
+        "change, and has a TableId and a warm throughput. DeleteTable omits the keys, "
+        "their definitions and the creation time. DynamoDB Local answers ACTIVE at once, "
+        "and 1970 as the time of changes.",
         same_description,
     ),
 )

@@ -60,7 +60,7 @@ def _pair_matches(a: re.Pattern[str], b: re.Pattern[str], ours: str, oracle: str
 
 ITEM_WORDS = (
     Words(
-        "A table that is not there is a 'Requested resource not found'.",
+        "A missing table is a 'Requested resource not found'.",
         (
             (
                 r"Requested resource not found(: Table: \S+ not found)?",
@@ -69,9 +69,8 @@ ITEM_WORDS = (
         ),
     ),
     Words(
-        "A Key that does not fit the table has one message, whether attributes are missing, too "
-        "many or of another "
-        "type. A put of a batch has it too.",
+        "A Key that does not match the table has one message, whether attributes are "
+        "missing, too many or of another type. So has a put in a batch.",
         (
             (_NO_MATCH, r"The number of conditions on the keys is invalid"),
             (_NO_MATCH, _INVALID + r"Type mismatch for key"),
@@ -86,7 +85,7 @@ ITEM_WORDS = (
         ),
     ),
     Words(
-        "What is wrong with the keys of an item is told with the attribute's name, the types and "
+        "The message about an item's invalid key has the attribute's name, the types and "
         "the index.",
         (
             (
@@ -113,7 +112,7 @@ ITEM_WORDS = (
         ),
     ),
     Words(
-        "A key that is too long is told with the limit that it exceeds.",
+        "The message about a key that is too long has the limit.",
         (
             (
                 _TOO_LONG,
@@ -124,7 +123,7 @@ ITEM_WORDS = (
         ),
     ),
     Words(
-        "PartiQL says that an index is not there without naming it.",
+        "PartiQL does not name a missing index.",
         (
             (
                 r"The table does not have the specified index",
@@ -133,8 +132,8 @@ ITEM_WORDS = (
         ),
     ),
     Words(
-        "An update that computes a wrong value for the key of an index is told apart from one that "
-        "is given it.",
+        "An update that computes an invalid index key has another message than one that "
+        "sets it directly.",
         (
             (
                 r"The update expression attempted to update the secondary index key to unsupported "
@@ -149,8 +148,7 @@ ITEM_WORDS = (
         ),
     ),
     Words(
-        "A text that is no number is shown in the message; so are the values of a set with "
-        "duplicates.",
+        "The message shows a text that is not a number, and the values of a set with duplicates.",
         (
             (
                 _IN + r"The parameter cannot be converted to a numeric value(: .*?)?" + _FOR,
@@ -173,8 +171,8 @@ ITEM_WORDS = (
         ),
     ),
     Words(
-        "Numbers in messages are in canonical text, sets in the order of a hash table, which no "
-        "one promises.",
+        "Numbers in messages are in canonical form. Sets are in the order of a hash "
+        "table, which is not guaranteed.",
         (
             (_BOUNDS, _BOUNDS),
             (
@@ -188,7 +186,7 @@ ITEM_WORDS = (
         ),
     ),
     Words(
-        "Parameters that do not go together are named in the message.",
+        "The message names the parameters that cannot be combined.",
         (
             (r"ReturnValues can only be ALL_OLD or NONE", r"Return values set to invalid value"),
             (
@@ -208,16 +206,16 @@ ITEM_WORDS = (
         ),
     ),
     Words(
-        "Reasons of a cancelled transaction, and of a token used twice, are the messages of the "
-        "single operations.",
+        "The reasons of a cancelled transaction, and of a reused token, are the messages "
+        "of the single operations.",
         (
             (r"The conditional request failed", r"The conditional request failed\."),
             (r"The provided ClientRequestToken was used with different parameters", r""),
         ),
     ),
     Words(
-        "A key condition that does not fit says which attribute it lacks, or that no key can have "
-        "it.",
+        "The message about an unsupported key condition says which attribute is missing, "
+        "or that keys do not support it.",
         (
             (
                 r"Query condition missed key schema element: \S+",
@@ -230,9 +228,9 @@ ITEM_WORDS = (
         ),
     ),
     Words(
-        "A start key that does not fit is 'The provided starting key is invalid'; a scan of a "
-        "table, and a wrong "
-        "value, add why. One in another partition is outside the query.",
+        "An invalid start key is 'The provided starting key is invalid'. A scan of a "
+        "table, and an invalid value, add the reason. A start key in another partition is"
+        " outside the query.",
         (
             (
                 rf"{_START}(: {_NO_MATCH})?",
@@ -273,7 +271,7 @@ ITEM_WORDS = (
 
 TABLE_WORDS = (
     Words(
-        "Refusals of CreateTable, UpdateTable and DeleteTable are AWS's.",
+        "The errors of CreateTable, UpdateTable and DeleteTable are AWS's.",
         (
             (r"Table already exists: \S+", r"Cannot create preexisting table"),
             (
@@ -387,7 +385,7 @@ TABLE_WORDS = (
         ),
     ),
     Words(
-        "GetRecords looks at its Limit before its iterator.",
+        "GetRecords checks its Limit before its iterator.",
         ((_INVALID + r"Limit should be less than or equal to 1000", r"Invalid ShardIterator"),),
     ),
 )
