@@ -18,11 +18,11 @@ FUNCTION_LINES_MAX = 60
 FILE_LINES_MAX = 400
 
 QUAINT_WORDS = {
-    "told": 157,
+    "told": 153,
     "mend(?:s|ed|ing)?": 13,
     "anew": 28,
     "lately": 8,
-    "is no [a-z]+": 122,
+    "is no [a-z]+": 120,
     "of one's own": 4,
 }
 """How often each still stands in the source and the docs. Use the word that an engineer would use.
