@@ -16,14 +16,14 @@ def test_home_shows_every_system_with_its_counts_and_what_happened(up: Up, page:
     page.goto(f"{up.console}/")
     for name in ("applens", "wallcrawler", "jobengine", "travelguide", "vams"):
         expect(page.get_by_role("heading", name=name)).to_be_visible()
-    expect(page.get_by_role("heading", name="Lately")).to_be_visible()
+    expect(page.get_by_role("heading", name="Recent activity")).to_be_visible()
     expect(page.get_by_text("ready").first).to_be_visible()
 
 
 def test_a_request_over_the_wire_appears_on_home_by_itself(up: Up, page: Page):
     # What a program does is seen while it does it.
     page.goto(f"{up.console}/")
-    expect(page.get_by_text("Lately")).to_be_visible()
+    expect(page.get_by_text("Recent activity")).to_be_visible()
     client(up).describe_time_to_live(TableName="wallcrawler-sessions")
     expect(page.get_by_text("DescribeTimeToLive").first).to_be_visible()
 
@@ -34,7 +34,7 @@ def test_an_access_pattern_is_explained_and_run(up: Up, page: Page):
     page.get_by_text("Journey.all()").click()
     opened = page.locator(".q-expansion-item--expanded")
     expect(opened.get_by_text("GSI1PK = 'JOURNEYS'").first).to_be_visible()
-    expect(opened.get_by_text("a million times")).to_be_visible()
+    expect(opened.get_by_text("cost of a million runs")).to_be_visible()
     opened.get_by_role("button", name="Run", exact=True).click()
     expect(opened.get_by_role("cell", name="METADATA").first).to_be_visible()
 
@@ -65,13 +65,13 @@ def test_a_partition_is_browsed_and_drawn_by_sort_key(up: Up, page: Page):
     page.goto(f"{up.console}/data?table=TransformationSystem")
     key = page.locator("tbody tr").first.locator("td").first.inner_text()
     page.get_by_label("PK is").fill(key)
-    page.get_by_role("button", name="Look").click()
+    page.get_by_role("button", name="Run").click()
     expect(page.get_by_text("This item collection")).to_be_visible()
     expect(page.get_by_text("STAGE", exact=True)).to_be_visible()
     page.get_by_label("PK is").fill("")
     page.get_by_label("SK begins with").fill("STAGE")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("write what PK is too")
+    expect(page.get_by_role("alert")).to_contain_text("enter PK too")
 
 
 def test_an_item_is_edited_and_the_model_refuses_what_does_not_fit(up: Up, page: Page):
@@ -102,7 +102,7 @@ def test_an_item_is_edited_and_the_model_refuses_what_does_not_fit(up: Up, page:
     shuts_nobody_out(page)
     environment.fill(other)
     dialog.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("Stored")).to_be_visible()
+    expect(page.get_by_text("Saved")).to_be_visible()
     expect(dialog).to_be_hidden()
     opened = page.locator("tbody tr:focus")  # where one was, by keys too
     expect(opened).to_contain_text("COMPLETE")
@@ -191,9 +191,9 @@ def test_items_are_found_while_one_types_and_narrowed_and_opened(up: Up, page: P
         page.get_by_role("button", name="Filters", exact=True).click()
     page.get_by_role("checkbox", name="tags: rotating equipment").click()
     expect(page.get_by_text("1 found")).to_be_visible()
-    page.get_by_role("button", name="What is indexed").first.click()
+    page.get_by_role("button", name="Indexed document").first.click()
     expect(
-        page.get_by_role("dialog", name="What is indexed").get_by_text("Made of")
+        page.get_by_role("dialog", name="Indexed document").get_by_text("Built from")
     ).to_be_visible()
     shuts_nobody_out(page)
     page.keyboard.press("Escape")
@@ -210,7 +210,7 @@ def test_an_object_is_shown_with_its_versions(up: Up, page: Page):
     expect(page.get_by_role("cell", name=re.compile("KB")).first).to_have_css(
         "white-space", "nowrap"
     )
-    page.get_by_role("button", name="Show its beginning").click()
+    page.get_by_role("button", name="Show the first part").click()
     expect(page.locator("pre").first).to_be_visible()
 
 
@@ -286,7 +286,7 @@ def test_two_runs_with_long_names_are_compared_in_any_window(up: Up, page: Page)
 
 def test_a_page_that_is_not_there_leads_back(up: Up, wide: Page):
     wide.goto(f"{up.console}/nope/nothing")
-    expect(wide.get_by_role("heading", name="There is no such page")).to_be_visible()
+    expect(wide.get_by_role("heading", name="Page not found")).to_be_visible()
     wide.locator("main").get_by_role("link", name="Home").click()
     expect(wide.get_by_role("heading", name="Your data models, running")).to_be_visible()
 
@@ -416,7 +416,7 @@ def test_one_jumps_to_a_table_by_keys_alone(up: Up, wide: Page):
     expect(wide.get_by_role("option", selected=True)).to_have_text("Table · TransformationSystem")
     shuts_nobody_out(wide)
     wide.keyboard.type("zzz")
-    expect(wide.get_by_text("Nothing is called so.")).to_be_visible()
+    expect(wide.get_by_text("No matches.")).to_be_visible()
     shuts_nobody_out(wide)
     wide.keyboard.press("Escape")
     wide.keyboard.press("/")
@@ -436,7 +436,7 @@ def test_what_was_deleted_is_told_with_a_way_back(up: Up, wide: Page):
         ("/data?table=TransformationSystem&index=nothing", "index", "All data"),
     ):
         wide.goto(f"{up.console}{path}")
-        expect(wide.get_by_role("heading", name=f"There is no such {what}")).to_be_visible()
+        expect(wide.get_by_role("heading", name=f"{what.capitalize()} not found")).to_be_visible()
         expect(wide.locator(".sk-empty").get_by_role("link", name=way)).to_be_visible()
 
 

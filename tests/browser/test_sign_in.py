@@ -128,7 +128,7 @@ def test_the_way_in_and_out_shuts_nobody_out(
         page.goto(served.up.console)
         page.get_by_label("Password").fill("wrong")
         page.keyboard.press("Enter")
-        expect(page.get_by_role("alert")).to_have_text("This is not the password.")
+        expect(page.get_by_role("alert")).to_have_text("Wrong password.")
         shuts_nobody_out(page)
         picture(page, f"sign-in-{width}-{scheme}")
         sign_in(page, served.up)

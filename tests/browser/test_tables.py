@@ -99,7 +99,7 @@ def test_a_name_that_no_table_has_leaves_what_is_shown(up: Up, page: Page):
     choice.click()
     choice.press("Control+a")
     choice.press_sequentially("no-such-table")
-    expect(page.get_by_text("No table has this in its name")).to_be_visible()
+    expect(page.get_by_text("No matching table")).to_be_visible()
     choice.press("Enter")
     expect(page.get_by_text("No table has “no-such-table” in its name")).to_be_visible()
     expect(choice).to_have_value("applens-graph-metadata")
@@ -115,7 +115,7 @@ def test_an_index_that_is_chosen_is_shown_at_once(up: Up, wide: Page):
 
 def test_another_object_is_not_shown_with_the_beginning_of_the_one_before(up: Up, wide: Page):
     wide.goto(f"{up.console}/objects")
-    wide.get_by_role("button", name="Show its beginning").click()
+    wide.get_by_role("button", name="Show the first part").click()
     expect(wide.locator("pre.sk-code")).to_be_visible()
     choice = wide.get_by_role("combobox", name="Object")
     choice.click()

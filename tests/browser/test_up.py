@@ -72,7 +72,7 @@ def test_with_a_password_nobody_sees_a_page_without_it(start: Any, wide: Page):
     assert "applens-graph-metadata" not in wide.content()
     wide.get_by_label("Password").fill("wrong")
     wide.get_by_role("button", name="Sign in").click()
-    expect(wide.get_by_text("This is not the password.")).to_be_visible()
+    expect(wide.get_by_text("Wrong password.")).to_be_visible()
     wide.get_by_label("Password").fill("correct horse")
     wide.get_by_role("button", name="Sign in").click()
     expect(wide.get_by_role("heading", name="Your data models, running")).to_be_visible()

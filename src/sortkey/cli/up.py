@@ -190,7 +190,9 @@ async def _serve(
         if credentials is not None:
             credentials_file = write_credentials(options.addresses.data, credentials, engine.region)
         origins = options.access.dynamodb_origins
-        openers = SecondOpeners(engine, wire, log.heard, credentials=credentials, origins=origins)
+        openers = SecondOpeners(
+            engine, wire, log.on_request, credentials=credentials, origins=origins
+        )
     ready = partial(print, _banner(options, host.shared.url, wire, credentials_file), flush=True)
     later = [_samples(host)] if options.has_sample else []
     await serve(host.app, sockets, openers, ready, workers=[host], later=later)

@@ -23,7 +23,7 @@ from sortkey import (
     key,
 )
 from sortkey.errors import AlreadyExists, ModelError
-from sortkey.web.console.item_edits import delete, farewell, replace
+from sortkey.web.console.item_edits import delete, recovery_note, replace
 from sortkey.web.console.request_log import RequestLog
 from sortkey.web.console.workspace import Workspace
 
@@ -182,7 +182,7 @@ def test_a_status_that_the_model_does_not_know_can_be_mended(workspace: Workspac
 
 def test_a_new_item_has_a_status_that_new_items_have(workspace: Workspace):
     new = Order(order_id="2", status="paid", updated_at=LONG_AGO).to_item()
-    with pytest.raises(ModelError, match="a new Order has status open, not paid"):
+    with pytest.raises(ModelError, match="status of a new Order must be open, not paid"):
         replace(workspace, "shop", None, new)
     replace(workspace, "shop", None, edited(new, status={"S": "open"}))
     assert workspace.store.get(Order.key(order_id="2")).updated_at == LONG_AGO
@@ -195,7 +195,7 @@ def test_a_change_between_the_look_and_the_edit_is_not_overwritten(
     old = stored(workspace.store)
     workspace.store.update(Order.key(order_id="1"), set={"note": "theirs"})
     monkeypatch.setattr(workspace, "item", lambda *_: old)
-    with pytest.raises(ModelError, match="somebody else"):
+    with pytest.raises(ModelError, match="someone else"):
         replace(workspace, "shop", old, edited(old, note={"S": "mine"}))
     assert workspace.store.get(Order.key(order_id="1")).note == "theirs"
 
@@ -245,9 +245,9 @@ def test_a_new_item_gets_the_keys_that_its_fields_make(workspace: Workspace):
     [
         (
             "recentPK",
-            "recentPK is made of owner, status and would be OWNER#ada#todo: change those instead",
+            "recentPK is built from owner, status and would be OWNER#ada#todo: change those instead",
         ),
-        ("label", "label is made of owner, status and would be ada: todo: change those instead"),
+        ("label", "label is built from owner, status and would be ada: todo: change those instead"),
     ],
 )
 def test_what_is_made_of_fields_is_not_changed_by_itself(
@@ -294,7 +294,8 @@ def test_a_field_of_the_key_itself_is_refused_with_what_to_do(workspace: Workspa
 def test_a_new_item_whose_key_does_not_fit_its_fields_is_refused(workspace: Workspace):
     new = {**Task(project="apollo", number=7, owner="ada").to_item(), "SK": {"S": "TASK#0008"}}
     with pytest.raises(
-        ModelError, match=r"^the key does not fit the fields it is made of: SK would be TASK#0007$"
+        ModelError,
+        match=r"^the key does not match the fields that it is built from: SK would be TASK#0007$",
     ):
         replace(workspace, "shop", None, new)
 
@@ -348,7 +349,7 @@ def test_an_item_that_was_deleted_meanwhile_is_not_made_again(workspace: Workspa
 
 
 def test_an_item_without_its_key_is_told_what_it_lacks(workspace: Workspace):
-    with pytest.raises(ModelError, match=r"^SK is part of shop's key: the item needs it$"):
+    with pytest.raises(ModelError, match=r"^SK is part of the key of shop: add it to the item$"):
         replace(workspace, "shop", None, {"PK": {"S": "a"}})
 
 
@@ -362,9 +363,11 @@ def test_an_item_of_no_such_fields_is_stored_as_it_is(workspace: Workspace):
 def test_what_would_bring_an_item_back_is_told_of_its_own_table(workspace: Workspace):
     # A promise of recovery where there is none is the last thing that somebody reads before the
     # loss.
-    assert farewell(workspace, "shop") == "It can be brought back by point-in-time recovery only."
-    assert "has no point-in-time recovery" in farewell(workspace, "bare")
-    assert "Only a backup" in farewell(workspace, "no-such-table")
+    assert recovery_note(workspace, "shop") == "It can only be restored by point-in-time recovery."
+    assert "has no point-in-time recovery" in recovery_note(workspace, "bare")
+    assert "only be restored from a backup of the table or" in recovery_note(
+        workspace, "no-such-table"
+    )
 
 
 def test_unique_values_are_kept_unique_by_hand_too(workspace: Workspace) -> None:

@@ -1,4 +1,4 @@
-"""The parts of the console that are no page: what was asked, how values are shown, who gets in,
+"""The parts of the console that are no page: what was subject, how values are shown, who gets in,
 diagrams.
 """
 
@@ -10,10 +10,17 @@ import pytest
 from sortkey.errors import ResourceNotFoundException
 from sortkey.model.description import describe
 from sortkey.runtime.steps import Call
-from sortkey.web.console.askers import Asking
 from sortkey.web.console.diagrams import diagram
 from sortkey.web.console.pieces import chip_html, coded, copied, folded, link
-from sortkey.web.console.request_log import KEPT, OTHERS, SPENT_MAX, Recorded, RequestLog, asked
+from sortkey.web.console.request_log import (
+    OTHERS,
+    REQUESTS_MAX,
+    SPENT_MAX,
+    Recorded,
+    RequestLog,
+    subject,
+)
+from sortkey.web.console.request_source import SourceMiddleware
 from sortkey.web.console.value_display import cell, plain, size
 from sortkey_systems.jobengine.model import model
 
@@ -23,7 +30,7 @@ QUERY = Call("Query", {"TableName": "Things", "IndexName": "GSI1"}, "Thing.of_ow
 def test_requests_of_programs_and_of_the_wire_stand_in_one_list():
     log = RequestLog(clock=lambda: 5.0)
     log.count(log.with_capacity(QUERY), {"ConsumedCapacity": {"CapacityUnits": 2.5}})
-    log.heard("PutItem", {"TableName": "Gone"}, 0.002, ResourceNotFoundException("no table"))
+    log.on_request("PutItem", {"TableName": "Gone"}, 0.002, ResourceNotFoundException("no table"))
     newest, first = log.latest()
     assert (first.source, first.target, first.pattern, first.units) == (
         "system",
@@ -46,7 +53,7 @@ def test_what_is_asked_is_told_apart_by_who_asked_for_it():
         )  # pages and REST work in threads too
 
     async def ask(path: str) -> None:
-        await Asking(server, "/console")({"type": "http", "path": path}, None, None)  # pyright: ignore
+        await SourceMiddleware(server, "/console")({"type": "http", "path": path}, None, None)  # pyright: ignore
 
     for path in ("/console/data", "/console/_nicegui_ws/", "/applens/runs"):
         asyncio.run(ask(path))
@@ -70,11 +77,11 @@ def test_backticks_are_code_and_markup_is_not():
 def test_a_flood_of_one_kind_hides_no_other():
     # While a job runs, the one request of a person must not be pushed off the page.
     log = RequestLog()
-    log.heard("ListTables", {}, 0.001, None)
-    for _ in range(KEPT - 1):
-        log.heard("PutItem", {"TableName": "Things"}, 0.001, None)
-    assert [(each.operation, count) for each, count in log.lately(12)] == [
-        ("PutItem", KEPT - 1),
+    log.on_request("ListTables", {}, 0.001, None)
+    for _ in range(REQUESTS_MAX - 1):
+        log.on_request("PutItem", {"TableName": "Things"}, 0.001, None)
+    assert [(each.operation, count) for each, count in log.recent_kinds(12)] == [
+        ("PutItem", REQUESTS_MAX - 1),
         ("ListTables", 1),
     ]
 
@@ -129,7 +136,7 @@ def test_a_request_is_told_by_its_pattern_or_by_what_it_writes(
 ):
     # What the library calls its own requests says nothing to somebody who looks at them.
     request = Recorded(1, 0.0, "system", operation, "Things", pattern, 1.0, None, "")
-    assert asked(request) == shown
+    assert subject(request) == shown
 
 
 def test_a_diagram_has_every_entity_and_index_and_no_sign_that_is_mermaids_own():
@@ -144,7 +151,7 @@ def test_statements_that_never_repeat_fill_no_memory():
     # months.
     log = RequestLog()
     for number in range(SPENT_MAX + 50):
-        log.heard(
+        log.on_request(
             "ExecuteStatement", {"Statement": f"SELECT * FROM t WHERE id = {number}"}, 0.001, None
         )
     assert len(log.spent) == SPENT_MAX + 1

@@ -12,16 +12,16 @@ from sortkey import Bool, Date, Keyword, Number, Search, Searchable, Text, docum
 from sortkey.errors import ModelError
 from sortkey.web.console.search_results import (
     PAGE,
-    Asked,
     Results,
-    ask,
+    SearchRequest,
     facts_of,
     marks_of,
+    run_search,
     snippets_of,
     sorts_of,
-    telling_fields,
     title_field,
     title_of,
+    useful_facets,
 )
 
 
@@ -84,7 +84,7 @@ def search(tmp_path: Path) -> Iterator[Search[Ship]]:
 
 
 def found(search: Search[Ship], words: str = "", **more: Any) -> Results:
-    return ask(search, Asked(words, **more), telling_fields(search))
+    return run_search(search, SearchRequest(words, **more), useful_facets(search))
 
 
 def choices(results: Results) -> dict[str, list[tuple[Any, int, bool]]]:
@@ -96,7 +96,7 @@ def choices(results: Results) -> dict[str, list[tuple[Any, int, bool]]]:
 
 def test_filters_are_the_fields_that_tell_results_apart(search: Search[Ship]) -> None:
     # Names and ids differ in every document: to choose one of them is no filter.
-    assert telling_fields(search) == ["tags", "home", "afloat"]
+    assert useful_facets(search) == ["tags", "home", "afloat"]
     assert choices(found(search))["home"] == [("Genoa", 2, False), ("Oslo", 1, False)]
     assert "home" not in choices(found(search, "lemon"))
 

@@ -50,7 +50,7 @@ def test_a_pattern_is_run_with_texts_and_told_with_its_cost(workspace: Workspace
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [({}, "needs user_id"), ({"user_id": "1", "colour": "red"}, "takes no colour")],
+    [({}, "needs user_id"), ({"user_id": "1", "colour": "red"}, "has no argument 'colour'")],
 )
 def test_a_form_that_is_filled_in_wrongly_is_told_so(
     workspace: Workspace, arguments: dict[str, str], said: str
@@ -88,7 +88,7 @@ def test_a_table_without_a_sort_key_is_told_from_one_with(workspace: Workspace, 
 
 def test_the_beginning_of_a_sort_key_alone_is_refused_with_what_to_write(workspace: Workspace):
     # To show the whole table instead would be an answer to another question.
-    with pytest.raises(ModelError, match="write what PK is too"):
+    with pytest.raises(ModelError, match="enter PK too"):
         browse(workspace, TABLE, None, "", "RUN#")
 
 
@@ -131,7 +131,7 @@ def test_an_edit_is_stored_once_and_leaves_a_record(workspace: Workspace):
     replace(workspace, TABLE, old, new)
     stored = workspace.item(TABLE, workspace.key_of(TABLE, old))
     assert stored == {**new, "updatedAt": (stored or {})["updatedAt"]}
-    with pytest.raises(ModelError, match="somebody else has changed this item"):
+    with pytest.raises(ModelError, match="someone else has changed this item"):
         replace(workspace, TABLE, old, {**old, "nodeCount": {"N": "8"}})
     delete(workspace, TABLE, workspace.key_of(TABLE, old))
     records = workspace.store.scan(AuditRecord)

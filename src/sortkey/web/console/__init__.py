@@ -1,7 +1,6 @@
-"""The console: pages in Python (NiceGUI) over services, in the process of the REST host. Works
-without a network.
+"""The console: pages in Python (NiceGUI), in the process of the REST host. It works offline.
 
-A page is a function over a `Workspace` or over a system's service; none touches a table.
+A page is a function of a `Workspace` or of a system's service. No page accesses a table directly.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from starlette.responses import JSONResponse, Response
 from sortkey.errors import SortkeyError
 from sortkey.web.console import pieces
 from sortkey.web.console.access import LOGIN, LOGOUT, Access, Password
-from sortkey.web.console.askers import Asking
 from sortkey.web.console.changes import changes_page
 from sortkey.web.console.data import data_page
 from sortkey.web.console.home import home
@@ -30,6 +28,7 @@ from sortkey.web.console.models import model_page, models_page
 from sortkey.web.console.objects import objects_page
 from sortkey.web.console.pieces import empty, refused
 from sortkey.web.console.request_log import RequestLog
+from sortkey.web.console.request_source import SourceMiddleware
 from sortkey.web.console.requests import requests_page
 from sortkey.web.console.search import search_page
 from sortkey.web.console.shell import ConsolePage, Shell, chosen_theme, title
@@ -49,8 +48,7 @@ __all__ = [
 ]
 
 RECONNECT_SECONDS = 30.0
-"""So long may a browser be silent, asleep or busy: after that its page is loaded anew, and what was
-typed is lost.
+"""How long a browser may be disconnected. After that its page is reloaded, and typed text is lost.
 """
 
 
@@ -65,13 +63,11 @@ def add_console(
     base: str = "/console",
     origins: OriginPolicy | None = None,
 ) -> None:
-    """Mount the console. `pages` are those of the systems. With a password the sessions of those
-    who sign in are kept in the folder `sessions`, under hashes that nobody can make without
-    `secret`.
+    """Mount the console. `pages` are those of the systems. With a password, the sessions of
+    signed-in users are stored in the folder `sessions`, as hashes made with `secret`.
 
-    Only its own pages may call it, and those of `origins`, which can also say under which names it
-    is reached. NiceGUI keeps nothing of a browser (`app.storage.user`): it would do so in files
-    that everybody can read.
+    Only its own pages and those of `origins` may call it. `origins` can also restrict host names.
+    Do not use NiceGUI's `app.storage.user`: it stores data in files that everyone can read.
     """
     access = None if password is None else Access.of(password, sessions, secret, base)
     logout = None if access is None else f"{base}{LOGOUT}"
@@ -81,31 +77,33 @@ def add_console(
         nicegui.post(LOGIN)(access.sign_in)
         nicegui.post(LOGOUT)(access.sign_out)
     nicegui.get(PLACES)(_places(shell, access))
-    lost = ConsolePage(
-        "/{path:path}", "Not found", "search_off", lost_page, in_menu=False
-    )  # the last: it fits all
-    for page in (*shell.pages, lost):
+    # The last, because it matches every path.
+    fallback = ConsolePage("/{path:path}", "Not found", "search_off", lost_page, in_menu=False)
+    for page in (*shell.pages, fallback):
         ui.page(page.path)(_framed(shell, page, access))
     nicegui.on_page_exception(partial(failed_page, shell))  # pyright: ignore[reportUnknownMemberType]
     app.add_middleware(OriginCheck, policy=origins or OriginPolicy(hosts=None), base=base)
-    app.add_middleware(Asking, base=base)
+    app.add_middleware(SourceMiddleware, base=base)
     ui.run_with(  # pyright: ignore[reportUnknownMemberType]
         app,
         mount_path=base,
         title="Sortkey",
         reconnect_timeout=RECONNECT_SECONDS,
         show_welcome_message=False,
-        binding_refresh_interval=None,  # nothing here is bound by looking again and again
+        binding_refresh_interval=None,  # no page uses bindings that need polling
     )
 
 
 def lost_page(path: str) -> None:
-    title("There is no such page")
-    empty(f"Nothing is at /{path}. Ctrl K jumps to any page, model or table.", link=("Home", "/"))
+    title("Page not found")
+    empty(
+        f"There is nothing at /{path}. Ctrl K jumps to any page, model or table.",
+        link=("Home", "/"),
+    )
 
 
 def failed_page(shell: Shell, error: Exception) -> None:
-    """In the place of a page that cannot be drawn. The program's output has the rest."""
+    """Shown instead of a page that fails. The log has the details."""
     with shell.frame(ConsolePage("", "Error", "error", lost_page, in_menu=False)):
         title("This page cannot be shown")
         refused(
@@ -113,11 +111,11 @@ def failed_page(shell: Shell, error: Exception) -> None:
             if isinstance(error, SortkeyError)
             else f"{type(error).__name__}: {error}"
         )
-        empty("What the program prints says more.", link=("Home", "/"))
+        empty("See the output of the program for details.", link=("Home", "/"))
 
 
 def _own_pages(workspace: Workspace) -> list[ConsolePage]:
-    """In the order of the menu."""
+    """The console's own pages, in the order of the menu."""
     return [
         ConsolePage("/", "Home", "home", partial(home, workspace)),
         ConsolePage("/models", "Models", "schema", partial(models_page, workspace)),
@@ -143,8 +141,8 @@ def _places(shell: Shell, access: Access | None) -> Callable[[Request], Response
 
 
 def _framed(shell: Shell, page: ConsolePage, access: Access | None) -> Any:
-    """The page in its frame, with the signature of its own function, from which the path's parts
-    are filled.
+    """The page in its frame, with the signature of the page's function, so that it receives the
+    parts of the path.
     """
 
     async def show(**parts: Any) -> Any:
@@ -154,9 +152,9 @@ def _framed(shell: Shell, page: ConsolePage, access: Access | None) -> Any:
                 return access.to_login()
             access.close_in_time(client)
         with shell.frame(page):
-            made = page.show(**parts)
-            if inspect.isawaitable(made):
-                await made
+            result = page.show(**parts)
+            if inspect.isawaitable(result):
+                await result
         return None
 
     show.__signature__ = inspect.signature(page.show)  # pyright: ignore[reportFunctionMemberAccess]

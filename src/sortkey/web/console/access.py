@@ -1,9 +1,8 @@
-"""Who may use the console. Without a password everybody who can reach it; with one, whoever has
-signed in with it.
+"""Who may use the console. Without a password, everyone who can reach it; with one, whoever has
+signed in.
 
-Signing in and out are forms of their own: only an answer over HTTP can set a cookie. What a page
-does goes over its own socket, which only the page that was served can name, so the pages of a
-session end with it.
+Signing in and out are HTML forms, because only an HTTP response can set a cookie. Everything else
+goes over the socket of a page, so the pages of a session are closed when it ends.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from sortkey.errors import NotConfigured
 from sortkey.web.console.sessions import SECONDS, Sessions
 
 FAILURES_MAX, FAILURES_OF_ALL_MAX = 5, 50
-"""So many wrong passwords in a minute from one address, and from all of them together."""
+"""Wrong passwords per minute, from one address and from all addresses together."""
 PAUSE_SECONDS = 60.0
 FORM_BYTES_MAX = 4096
 LOGIN, LOGOUT = "/login", "/logout"
@@ -37,11 +36,10 @@ Failure = Literal["wrong", "paused"]
 
 @dataclass
 class Password:
-    """The console's password. After some wrong ones nobody may try for a minute who has the address
-    they came from.
+    """The console's password. After some wrong attempts, their address must wait for a minute.
 
-    Nobody at all may after many from anywhere: else a guesser with many addresses would have no
-    limit.
+    After many attempts from anywhere, everyone must wait: otherwise someone with many addresses
+    could guess without a limit.
     """
 
     text: str
@@ -50,13 +48,13 @@ class Password:
 
     def __post_init__(self) -> None:
         if not self.text:
-            raise NotConfigured("the console's password is empty: give one, or none at all")
+            raise NotConfigured("the console's password is empty: set one, or omit the option")
 
-    def opens(self, given: str, address: str = "") -> bool:
+    def opens(self, attempt: str, address: str = "") -> bool:
         if self.is_paused(address):
             return False
         if hmac.compare_digest(
-            sha256(given.encode()).digest(), sha256(self.text.encode()).digest()
+            sha256(attempt.encode()).digest(), sha256(self.text.encode()).digest()
         ):
             return True
         self._failures.append((self.clock(), address))
@@ -64,14 +62,14 @@ class Password:
 
     def is_paused(self, address: str = "") -> bool:
         start = self.clock() - PAUSE_SECONDS
-        self._failures = [each for each in self._failures if each[0] > start]
-        of_address = sum(each[1] == address for each in self._failures)
+        self._failures = [failure for failure in self._failures if failure[0] > start]
+        of_address = sum(failure[1] == address for failure in self._failures)
         return of_address >= FAILURES_MAX or len(self._failures) >= FAILURES_OF_ALL_MAX
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The password, the sessions of those who knew it, and the forms that start and end one."""
+    """The password, the sessions, and the forms that start and end a session."""
 
     password: Password
     sessions: Sessions
@@ -80,13 +78,13 @@ class Access:
 
     @classmethod
     def of(cls, password: Password, folder: Path, secret: str, base: str) -> Access:
-        # Browsers send a cookie to every port of a machine: another console there has another
-        # secret, and so its own.
+        # Browsers send a cookie to every port of a machine. Another console there has another
+        # secret, and therefore another cookie.
         cookie = f"sortkey_{hmac.digest(secret.encode(), b'cookie', 'sha256').hex()[:8]}"
         return cls(password, Sessions(folder, secret, password.text), cookie, base)
 
     def seconds_left(self, request: Request) -> float:
-        """For how long the session of a request still lasts; 0 where there is none."""
+        """The remaining time of a request's session, 0 without one."""
         return self.sessions.seconds_left(self._token(request))
 
     def to_login(self, failure: Failure | None = None) -> RedirectResponse:
@@ -95,14 +93,14 @@ class Access:
         )
 
     async def sign_in(self, request: Request) -> Response:
-        """The form of the login page. The token is a new one, whatever cookie came along."""
-        given = await _password_in(request)
-        if given is None:
+        """Handle the form of the login page. It always creates a new token."""
+        attempt = await _password_in(request)
+        if attempt is None:
             return PlainTextResponse(
-                f"The form has more than {FORM_BYTES_MAX} bytes.", status_code=413
+                f"The form is larger than {FORM_BYTES_MAX} bytes.", status_code=413
             )
         address = request.client.host if request.client else ""
-        if not self.password.opens(given, address):
+        if not self.password.opens(attempt, address):
             return self.to_login("paused" if self.password.is_paused(address) else "wrong")
         self.sessions.end(self._token(request))
         answer = RedirectResponse(f"{self.base}/", status_code=303)
@@ -118,7 +116,7 @@ class Access:
         return answer
 
     async def sign_out(self, request: Request) -> Response:
-        """End the session of the request, with every page that is open in it."""
+        """End the session of the request and close all of its pages."""
         token = self._token(request)
         answer = self.to_login()
         if token:
@@ -133,11 +131,11 @@ class Access:
         return answer
 
     def close_in_time(self, client: Client) -> None:
-        """Close a page when its session ends by itself, however long it stays open."""
+        """Close a page when its session expires."""
 
         def end() -> None:
-            leading = lead_to_login(close([client]))
-            background_tasks.create(leading, name="end of session")  # pyright: ignore[reportUnknownMemberType]
+            redirect = lead_to_login(close([client]))
+            background_tasks.create(redirect, name="end of session")  # pyright: ignore[reportUnknownMemberType]
 
         timer = asyncio.get_running_loop().call_later(self.seconds_left(client.request), end)
         client.on_delete(lambda: timer.cancel())  # pyright: ignore[reportUnknownMemberType]
@@ -147,9 +145,7 @@ class Access:
 
 
 def close(clients: Iterable[Client]) -> list[str]:
-    """Delete pages: nothing that their browsers send is heard from now on. Gives the names of their
-    sockets.
-    """
+    """Delete pages, so that the server ignores their browsers. Returns the ids of their sockets."""
     closed = [*clients]
     for client in closed:
         client.delete()
@@ -157,28 +153,26 @@ def close(clients: Iterable[Client]) -> list[str]:
 
 
 async def lead_to_login(sockets: Iterable[str]) -> None:
-    """Tell browsers whose pages were closed where to go."""
+    """Send browsers whose pages were closed to the login page."""
     for socket in sockets:
         message = {"path": LOGIN, "new_tab": False}
         await core.sio.emit("open", message, room=socket)  # pyright: ignore[reportUnknownMemberType]
 
 
 async def _password_in(request: Request) -> str | None:
-    """What was typed; None for a form that is too large to be one."""
+    """The password in the form, or None if the form is too large."""
     body = b""
     async for chunk in request.stream():
         body += chunk
         if len(body) > FORM_BYTES_MAX:
             return None
-    given = parse_qs(body.decode(errors="replace")).get("password", [])
-    return given[0] if len(given) == 1 else ""
+    values = parse_qs(body.decode(errors="replace")).get("password", [])
+    return values[0] if len(values) == 1 else ""
 
 
 def _is_https(request: Request) -> bool:
-    """Also where a proxy ends it: the browser says where the form was, and the proxy may say how it
-    was asked.
-
-    Whoever forges either gets a cookie of less use.
+    """Whether the browser uses HTTPS, also behind a proxy: then the headers of the browser or the
+    proxy say so. Forging them only gives a less useful cookie.
     """
     forwarded, origin = (request.headers.get(name, "") for name in ("x-forwarded-proto", "origin"))
     return (

@@ -1,6 +1,4 @@
-"""Changes: what is written, while it is written, in every table that has a stream or point-in-time
-recovery.
-"""
+"""Changes: live writes to every table that has a stream or point-in-time recovery."""
 
 from __future__ import annotations
 
@@ -22,13 +20,13 @@ SHOWN = 40
 SECONDS = 1.0
 ALL = "all tables"
 NAMED = 5
-"""So many tables without a stream are named."""
+"""How many tables without a stream are listed."""
 
 
 def changes_page(workspace: Workspace) -> None:
     title(
         "Changes",
-        "What is written, while it is written, with how the item looked before and after.",
+        "Live writes, with each item before and after.",
     )
     if workspace.changes is None:
         empty(
@@ -36,30 +34,30 @@ def changes_page(workspace: Workspace) -> None:
             "See docs/how-to/streams.md.",
         )
         return
-    tables = [each.name for each in workspace.tables()]
+    tables = [table.name for table in workspace.tables()]
     with ui.element("div").classes("sk-row"):
-        table = name_choice([ALL, *tables], ALL, "Table").style("min-width: 16rem")
+        choice = name_choice([ALL, *tables], ALL, "Table").style("min-width: 16rem")
         live = ui.switch("live", value=True)
         _unrecorded_note(workspace, tables)
 
     def pause() -> None:
-        live.value = False  # what one reads must not move
+        live.value = False  # an open change must not move
 
     @ui.refreshable
     def drawn() -> None:
-        _list(workspace, None if table.value == ALL else table.value, pause)
+        _list(workspace, None if choice.value == ALL else choice.value, pause)
 
     seen = [0]
 
-    def look() -> None:
+    def check() -> None:
         newest = _newest(workspace)
         if live.value and newest != seen[0]:
             seen[0] = newest
             drawn.refresh()
 
-    table.on_value_change(lambda _: drawn.refresh())
+    choice.on_value_change(lambda _: drawn.refresh())
     drawn()
-    again(SECONDS, look)
+    again(SECONDS, check)
 
 
 def _newest(workspace: Workspace) -> int:
@@ -73,18 +71,18 @@ def _list(workspace: Workspace, table: str | None, opened: Callable[[], None]) -
     if advice is not None:
         empty(advice.reason, advice.remedy)
     elif not changes:
-        empty("Nothing was written yet.", "Put an item, and watch it appear.")
+        empty("Nothing has been written yet.", "Put an item to see it here.")
     with ui.element("div").classes("sk-stack"):
         for change in changes:
             _change(workspace, change, opened)
 
 
 def _unrecorded_note(workspace: Workspace, tables: Sequence[str]) -> None:
-    """Under the choice of all tables: a change that is missing here was perhaps never recorded."""
+    """Say which tables record no changes."""
     silent = [name for name in tables if not is_own(name) and not is_recorded(workspace, name)]
     if silent:
         more = f" and {len(silent) - NAMED} more" if len(silent) > NAMED else ""
-        quiet(f"Without a stream, and so not recorded: {', '.join(silent[:NAMED])}{more}.")
+        quiet(f"Not recorded, because they have no stream: {', '.join(silent[:NAMED])}{more}.")
 
 
 def _change(workspace: Workspace, change: RecentChange, opened: Callable[[], None]) -> None:

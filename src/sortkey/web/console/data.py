@@ -1,6 +1,4 @@
-"""Data: any table or index by key, page by page; a partition drawn by the beginnings of its sort
-keys.
-"""
+"""Data: tables and indexes by key, page by page, with a summary by sort key prefix."""
 
 from __future__ import annotations
 
@@ -27,16 +25,15 @@ WIDE = "min-width: 14rem; flex: 1 1 14rem"
 def data_page(
     workspace: Workspace, table: str = "", index: str = "", partition: str = "", sort: str = ""
 ) -> None:
-    facts = {each.name: each for each in workspace.tables()}
+    facts = {table_facts.name: table_facts for table_facts in workspace.tables()}
     if table and table not in facts:
-        _lost("table", f"No table is called {table}.")
+        _lost("table", f"There is no table {table}.")
     elif index and facts and index not in facts[table or _fullest(facts)].indexes:
-        _lost("index", f"No index of {table or _fullest(facts)} is called {index}.")
+        _lost("index", f"{table or _fullest(facts)} has no index {index}.")
     else:
         title(
             "Data",
-            "Browse a table or an index. With a partition key it is a query; without one the table "
-            "as it lies.",
+            "Browse a table or an index. With a partition key this is a query, without one a scan.",
         )
         if facts:
             _Browser(workspace, facts, table or _fullest(facts), index, partition, sort).show()
@@ -44,13 +41,13 @@ def data_page(
             empty("There are no tables yet.", "`sortkey up --model shop:model`")
 
 
-def _lost(what: str, said: str) -> None:
-    title(f"There is no such {what}", above=("Data", "/data"))
-    empty(f"{said} Ctrl K jumps to any table.", link=("All data", "/data"))
+def _lost(kind: str, message: str) -> None:
+    title(f"{kind.capitalize()} not found", above=("Data", "/data"))
+    empty(f"{message} Ctrl K jumps to any table.", link=("All data", "/data"))
 
 
 class _Browser:
-    """What is chosen on the page, and the page of items that it gives."""
+    """The choices on the page, and the items that they select."""
 
     def __init__(
         self,
@@ -67,10 +64,10 @@ class _Browser:
 
     def show(self) -> None:
         with ui.element("div").classes("sk-card sk-row"):
-            # Not drawn again with the rest: whoever chose a table by keys keeps the focus.
+            # Not refreshed with the rest, so that it keeps the keyboard focus.
             name_choice(sorted(self.facts), self.table, "Table", self._other_table).style(WIDE)
             self._choices()
-            button("Look", self._from_the_start, icon="search")
+            button("Run", self._from_the_start, icon="search")
             button(
                 "New item",
                 lambda: item_dialog(self.workspace, self.table, None, self.draw),
@@ -92,12 +89,12 @@ class _Browser:
             self._text(f"{keys[1]} begins with", "sort").style(WIDE)
 
     def _text(self, label: str, name: str) -> ui.input:
-        made = ui.input(
+        field = ui.input(
             label,
             value=getattr(self, name),
             on_change=lambda event: setattr(self, name, event.value or ""),
         )
-        return made.props("outlined dense").on("keydown.enter", self._from_the_start)
+        return field.props("outlined dense").on("keydown.enter", self._from_the_start)
 
     def _other_table(self, event: ValueChangeEventArguments[str]) -> None:
         self.table, self.index, self.partition, self.sort = event.value, "", "", ""
@@ -134,7 +131,7 @@ class _Browser:
                 return
             self._summary(page)
             if not page.items:
-                empty("There is nothing here.", "Choose another key, or make a new item.")
+                empty("There are no items here.", "Choose another key, or create an item.")
                 return
             if self.partition and not self.index:
                 _collection(self.workspace.key_names(self.table), page.items)
@@ -144,9 +141,9 @@ class _Browser:
     def _summary(self, page: ItemPage) -> None:
         fact = self.facts[self.table]
         with ui.element("div").classes("sk-row"):
-            chip(f"{len(page.items)} items on this page", "note")
+            chip(f"{_count(len(page.items))} on this page", "note")
             if guards := sum(self.workspace.is_guard(self.table, item) for item in page.items):
-                chip(f"{guards} of them guards of unique values, at the end")
+                chip(f"including {_count(guards, 'guard')} of unique values, at the end")
             chip(f"{fact.count:,} in the table, {size(fact.bytes)}")
             chip(f"{page.units:g} read units")
             chip(f"{page.milliseconds:.1f} ms")
@@ -168,14 +165,14 @@ class _Browser:
 
 
 def _collection(keys: Sequence[str], items: Sequence[Item]) -> None:
-    """One partition: how many items lie under each beginning of the sort key."""
+    """Count the items of a partition by the prefix of their sort key."""
     if len(keys) < 2:
         return
-    beginnings = Counter(str(next(iter(item[keys[1]].values()))).split("#")[0] for item in items)
-    most = max(beginnings.values())
+    prefixes = Counter(str(next(iter(item[keys[1]].values()))).split("#")[0] for item in items)
+    most = max(prefixes.values())
     with ui.element("section").classes("sk-card sk-stack"):
-        heading("This item collection, by the beginning of its sort key", 3)
-        for name, count in beginnings.items():
+        heading("This item collection, by sort key prefix", 3)
+        for name, count in prefixes.items():
             with ui.element("div").classes("sk-row").style("flex-wrap: nowrap"):
                 ui.label(name).classes("sk-mono").style("width: 10rem; flex: none")
                 ui.element("div").style(
@@ -185,6 +182,10 @@ def _collection(keys: Sequence[str], items: Sequence[Item]) -> None:
                 ui.label(str(count)).classes("sk-small sk-quiet")
 
 
+def _count(number: int, noun: str = "item") -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def _fullest(facts: dict[str, TableFacts]) -> str:
-    """Where there is most to see, for somebody who has not said what to look at."""
-    return max(facts.values(), key=lambda each: each.count).name
+    """The table with the most items, which is shown first."""
+    return max(facts.values(), key=lambda table: table.count).name

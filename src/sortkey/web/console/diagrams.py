@@ -1,6 +1,4 @@
-"""A model as a diagram for Mermaid: tables with the kinds of items in them, and the indexes they
-stand in.
-"""
+"""A model as a Mermaid diagram: tables with their entities, and the indexes that contain them."""
 
 from __future__ import annotations
 
@@ -11,33 +9,33 @@ _CODES = str.maketrans(
 )
 
 
-def diagram(told: Description) -> str:
-    """A frame for each table, in it a box for each entity with its key; an arrow for every index it
-    stands in.
-    """
+def diagram(model: Description) -> str:
+    """A frame for each table, with a box for each entity and its key, and arrows to its indexes."""
     lines = ["flowchart LR"]
-    for at, table in enumerate(told["tables"]):
+    for at, table in enumerate(model["tables"]):
         lines.append(f'  subgraph t{at}["{_safe(table["name"])}"]')
         lines += [
-            f"    {_entity(f't{at}e{number}', each)}"
-            for number, each in enumerate(table["entities"])
+            f"    {_entity(f't{at}e{number}', entity)}"
+            for number, entity in enumerate(table["entities"])
         ]
         lines.append("  end")
-        drums = {each["name"]: f"t{at}i{number}" for number, each in enumerate(table["indexes"])}
-        for each in table["indexes"]:
-            lines.append(f'  {drums[each["name"]]}[("{_safe(each["name"])}")]')
+        index_ids = {
+            index["name"]: f"t{at}i{number}" for number, index in enumerate(table["indexes"])
+        }
+        for name, node in index_ids.items():
+            lines.append(f'  {node}[("{_safe(name)}")]')
         for number, entity in enumerate(table["entities"]):
             lines += [
-                f'  t{at}e{number} -- "{_safe(_templates(key))}" --> {drums[key["index"]]}'
+                f'  t{at}e{number} -- "{_safe(_templates(key))}" --> {index_ids[key["index"]]}'
                 for key in entity["keys"]
                 if key["index"] is not None
             ]
     return "\n".join(lines)
 
 
-def _entity(name: str, told: Description) -> str:
-    key = next(each for each in told["keys"] if each["index"] is None)
-    return f'{name}["<b>{_safe(told["name"])}</b><br/><small>{_safe(_templates(key), "<br/>")}</small>"]'
+def _entity(name: str, entity: Description) -> str:
+    key = next(key for key in entity["keys"] if key["index"] is None)
+    return f'{name}["<b>{_safe(entity["name"])}</b><br/><small>{_safe(_templates(key), "<br/>")}</small>"]'
 
 
 def _templates(key: Description) -> str:
@@ -45,5 +43,5 @@ def _templates(key: Description) -> str:
 
 
 def _safe(text: str, line: str = " / ") -> str:
-    """Without what Mermaid would take for its own."""
+    """Escape characters that are special in Mermaid."""
     return text.translate(_CODES).replace("\n", line)

@@ -1,5 +1,5 @@
-"""Items changed by hand: checked and completed by the model, stored only over what was read, and
-recorded.
+"""Items edited by hand: checked and completed by the model, written only if unchanged since they
+were read, and audited.
 """
 
 from __future__ import annotations
@@ -22,25 +22,20 @@ from sortkey.runtime.audit import audit
 from sortkey.runtime.guards import Guarding, guard_key, guards_to_release, guards_to_take
 from sortkey.values.attributes import Item
 from sortkey.web.console.derived_attributes import completed
-from sortkey.web.console.kept_fields import check_transitions, watched
+from sortkey.web.console.transition_checks import check_transitions, watched
 from sortkey.web.console.value_display import cell
 from sortkey.web.console.workspace import CONSOLE, Workspace
 
-CHANGED = (
-    "somebody else has changed this item since you opened it: open it again to see how it is now"
-)
-DELETED = (
-    "this item has been deleted since you opened it: close it, and create it again if you need it"
-)
+CHANGED = "someone else has changed this item since you opened it: open it again to see the changes"
+DELETED = "this item has been deleted since you opened it: create it again if you need it"
 
 
 def replace(workspace: Workspace, table: str, old: Item | None, new: Item) -> None:
-    """Store an item over what was read before, or as a new one where `old` is None, in one
-    conditional write.
+    """Replace the item that was read, or create one if `old` is None, in one conditional write.
 
-    What the model makes of the item's fields is made here too. Raises AlreadyExists for a new item
-    whose key is taken, with the item that is there; InvalidItem for one that its entity cannot
-    read; and ModelError where the item changed meanwhile, or the model refuses the change.
+    Derived attributes are updated. Raises AlreadyExists, with the existing item, if the key of a
+    new item is taken; InvalidItem if its entity cannot read it; ModelError if the item has changed
+    meanwhile or the model rejects the change.
     """
     key = _key(workspace, table, old, new)
     present = workspace.item(table, key)
@@ -65,7 +60,7 @@ def replace(workspace: Workspace, table: str, old: Item | None, new: Item) -> No
 
 
 def delete(workspace: Workspace, table: str, key: Item) -> None:
-    """Delete an item, and give its unique values back."""
+    """Delete an item, and release its unique values."""
     item = workspace.item(table, key) or {}
     entity = workspace.entity_of(table, item)
     request = {"TableName": table, "Key": key}
@@ -73,33 +68,34 @@ def delete(workspace: Workspace, table: str, key: Item) -> None:
     if guards:
         workspace.call(
             "TransactWriteItems",
-            {"TransactItems": [{"Delete": request}, *(each.member for each in guards)]},
+            {"TransactItems": [{"Delete": request}, *(guard.member for guard in guards)]},
         )
     else:
         workspace.call("DeleteItem", request)
     _record(workspace, "item.delete", table, key)
 
 
-def farewell(workspace: Workspace, table: str) -> str:
-    """What would bring a deleted item back, for who is about to delete it."""
+def recovery_note(workspace: Workspace, table: str) -> str:
+    """How a deleted item could be restored, to show before deleting it."""
     try:
-        told = workspace.call("DescribeContinuousBackups", {"TableName": table})[
+        backups = workspace.call("DescribeContinuousBackups", {"TableName": table})[
             "ContinuousBackupsDescription"
         ]
-    except ServiceError:  # not every service has it, and not everybody may ask
-        return "Only a backup of the table, or its point-in-time recovery, would bring it back."
-    if told.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus") == "ENABLED":
-        return "It can be brought back by point-in-time recovery only."
-    return (
-        "The table has no point-in-time recovery: only a backup of the table would bring it back."
-    )
+    except ServiceError:  # some services lack it, some users may not call it
+        return "It can only be restored from a backup of the table or by point-in-time recovery."
+    if (
+        backups.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus")
+        == "ENABLED"
+    ):
+        return "It can only be restored by point-in-time recovery."
+    return "The table has no point-in-time recovery: the item can only be restored from a backup."
 
 
 def _key(workspace: Workspace, table: str, old: Item | None, new: Item) -> Item:
     names = workspace.key_names(table)
     for name in names:
         if name not in new:
-            raise ModelError(f"{name} is part of {table}'s key: the item needs it")
+            raise ModelError(f"{name} is part of the key of {table}: add it to the item")
         if old is not None and old[name] != new[name]:
             raise ModelError(
                 f"{name} is part of the key of an item, which cannot change: create a new item, "
@@ -109,7 +105,7 @@ def _key(workspace: Workspace, table: str, old: Item | None, new: Item) -> Item:
 
 
 def _conflict(table: str, key: Item, old: Item | None, present: Item | None) -> SortkeyError:
-    """Why an item cannot be stored where something else is than was read."""
+    """Why an item cannot be written: what is stored differs from what was read."""
     if old is None:
         named = ", ".join(f"{name}={cell(value)}" for name, value in key.items())
         return AlreadyExists(f"an item with the key {named} already exists in {table}", present)
@@ -119,8 +115,8 @@ def _conflict(table: str, key: Item, old: Item | None, present: Item | None) -> 
 
 
 def _put(workspace: Workspace, request: dict[str, Any], guards: Sequence[Guarding]) -> None:
-    """Raises ConditionalCheckFailedException for the item itself, and ModelError for a unique value
-    that is taken.
+    """Write the item. Raises ConditionalCheckFailedException for the item itself, and ModelError
+    for a unique value that is taken.
     """
     if not guards:
         workspace.call("PutItem", request)
@@ -128,7 +124,7 @@ def _put(workspace: Workspace, request: dict[str, Any], guards: Sequence[Guardin
     try:
         workspace.call(
             "TransactWriteItems",
-            {"TransactItems": [{"Put": request}, *(each.member for each in guards)]},
+            {"TransactItems": [{"Put": request}, *(guard.member for guard in guards)]},
         )
     except TransactionCanceledException as error:
         first, *others = [
@@ -144,15 +140,14 @@ def _put(workspace: Workspace, request: dict[str, Any], guards: Sequence[Guardin
 
 
 def _guards(entity: type[Entity], old: Item | None, new: Item | None) -> list[Guarding]:
-    """What keeps the unique values of an item unique, where they change. An item that cannot be
-    read has none.
-    """
+    """The guards to write for changed unique values. An item that cannot be read has none."""
     layout = entity.__layout__
     before, after = (_read(entity, item) for item in (old, new))
     changed: list[Guarding] = []
     for group in layout.unique:
         keys = [
-            None if each is None else guard_key(layout, group, each) for each in (before, after)
+            None if entity is None else guard_key(layout, group, entity)
+            for entity in (before, after)
         ]
         if keys[0] != keys[1]:
             changed += guards_to_take(layout, group, after) if after is not None else []
@@ -168,8 +163,8 @@ def _read(entity: type[Entity], item: Item | None) -> Entity | None:
 
 
 def _as_read(entity: type[Entity] | None, key: Item, old: Item | None, names: Names) -> str:
-    """That the item is still what was read, by its status, version and instant of change; or still
-    not there.
+    """The condition that the item is unchanged, by its status, version and update time, or still
+    does not exist.
     """
     if old is None:
         return " AND ".join(f"attribute_not_exists({names.name(name)})" for name in key)
@@ -183,6 +178,6 @@ def _as_read(entity: type[Entity] | None, key: Item, old: Item | None, names: Na
 
 
 def _record(workspace: Workspace, action: str, table: str, key: Item) -> None:
-    """Who changes data by hand leaves a trace."""
+    """Audit a change by hand."""
     subject = "/".join([table, *(str(next(iter(value.values()))) for value in key.values())])
     audit(workspace.store, CONSOLE, action, subject)

@@ -1,6 +1,4 @@
-"""Items in a table, and one in a dialog: as fields and as JSON, checked by the model before it is
-stored.
-"""
+"""Items in a table, and the dialog of one item, as fields or JSON, validated by the model."""
 
 from __future__ import annotations
 
@@ -22,21 +20,20 @@ from sortkey.web.console.workspace import Workspace, refusal
 
 COLUMNS = 9
 ROWS = 22
-"""Lines of a value that are seen at once."""
+"""The most visible lines of a value."""
 AT, ID, GUARD = "row:at", "row:id", "row:guard"
-"""What a row has besides attributes, under names that no attribute has."""
+"""Extra values of a row, with names that no attribute has."""
 FIELDS, JSON = "Fields", "DynamoDB JSON"
-"""An item as it is edited: which of the two is shown when it is saved counts."""
+"""The two tabs of the editor. The visible one is saved."""
 Done = Callable[[], Any]
 
 
 def items_table(
     workspace: Workspace, table: str, items: Sequence[Item], changed: Done = lambda: None
 ) -> None:
-    """Rows to open: the key first, then what the items are, then the attributes that most of them
-    have.
+    """Rows that open an item. The key comes first, then the kind, then the most common attributes.
 
-    Guards come last, and have no columns of their own: nobody looks for them.
+    Guards come last and add no columns: nobody looks for them.
     """
     items = sorted(items, key=lambda item: workspace.is_guard(table, item))
     shown = [_spread(workspace, table, item) for item in items]
@@ -55,8 +52,8 @@ def items_table(
         }
         for at, item in enumerate(shown)
     ]
-    made = ui.table(columns=heads, rows=rows, row_key=AT).props("flat dense").classes("w-full")
-    made.add_slot(
+    element = ui.table(columns=heads, rows=rows, row_key=AT).props("flat dense").classes("w-full")
+    element.add_slot(
         "body",
         rf"""
         <q-tr :props="props" tabindex="0" style="cursor: pointer" :data-back="props.row['{ID}']"
@@ -67,7 +64,7 @@ def items_table(
         </q-tr>
         """,
     )
-    made.on(
+    element.on(
         "open",
         lambda event: item_dialog(
             workspace, table, items[int(event.args)], changed, back=ids[int(event.args)]
@@ -80,9 +77,7 @@ def _row_id(workspace: Workspace, table: str, item: Item) -> str:
 
 
 def _spread(workspace: Workspace, table: str, item: Item) -> Item:
-    """An item with the members of its envelope in the place of the envelope, and its keys of
-    indexes last.
-    """
+    """An item with its envelope replaced by the members, and index keys last."""
     entity = workspace.entity_of(table, item)
     envelope = entity.__layout__.envelope if entity else None
     if envelope is None or envelope not in item:
@@ -93,14 +88,14 @@ def _spread(workspace: Workspace, table: str, item: Item) -> Item:
 
 
 def columns(workspace: Workspace, table: str, items: Sequence[Item]) -> list[str]:
-    """The attributes to list: fields before what is made for an index; nothing that is not to be
-    printed.
-    """
+    """The attributes to show: fields before index keys, without secrets."""
     keys = list(workspace.key_names(table))
     declared = workspace.table(table)
     kind = declared.kind_attribute if declared else ""
     of_indexes = (
-        [declared.key_attributes(each.name).names for each in declared.indexes] if declared else []
+        [declared.key_attributes(index.name).names for index in declared.indexes]
+        if declared
+        else []
     )
     places = [
         place
@@ -108,12 +103,11 @@ def columns(workspace: Workspace, table: str, items: Sequence[Item]) -> list[str
         for place in entity.__layout__.places.values()
     ]
     last = set(chain.from_iterable(of_indexes)) - {place.attribute for place in places}
-    last |= {
-        place.attribute for place in places if Updated in place.markers
-    }  # long, and seldom what one looks for
+    # Timestamps are long and seldom interesting.
+    last |= {place.attribute for place in places if Updated in place.markers}
     secret = {place.attribute for place in places if not place.info.repr}
     counts: dict[str, int] = {}
-    for item in [each for each in items if not workspace.is_guard(table, each)] or items:
+    for item in [row for row in items if not workspace.is_guard(table, row)] or items:
         for name in item:
             counts[name] = counts.get(name, 0) + 1
     others = [name for name in counts if name not in keys and name != kind and name not in secret]
@@ -128,23 +122,21 @@ def item_dialog(
     changed: Done = lambda: None,
     back: str = "",
 ) -> None:
-    """Show an item to read, change or delete; None to make a new one. `back` is as `dialog`
-    has it.
-    """
+    """Show an item to read, change or delete, or a new one. For `back` see `dialog`."""
     keys = workspace.key_names(table)
     start = {name: (item or {}).get(name, {"S": ""}) for name in keys} | (item or {})
-    called = _called(workspace, table, item)
+    heading_text = _heading(workspace, table, item)
     with (
-        dialog(called, back) as shown,
+        dialog(heading_text, back) as shown,
         ui.card().style("width: min(60rem, 94vw); max-width: none; gap: 0.9rem"),
     ):
         with ui.element("div").classes("sk-row sk-spread"):
-            heading(called)
+            heading(heading_text)
             chip(table)
         if item is not None and workspace.is_guard(table, item):
             quiet(
-                "It keeps a value unique: Sortkey writes and deletes it together with the item "
-                "that has the value."
+                "This guard keeps a value unique. Sortkey writes and deletes it together with the "
+                "item that has the value."
             )
         with ui.tabs().props("dense align=left no-caps") as tabs:
             ui.tab(FIELDS)
@@ -175,7 +167,7 @@ def item_dialog(
             button("Save", lambda: _save(workspace, table, item, read, problems, shown, changed))
 
 
-def _called(workspace: Workspace, table: str, item: Item | None) -> str:
+def _heading(workspace: Workspace, table: str, item: Item | None) -> str:
     if item is None:
         return "New item"
     if workspace.is_guard(table, item):
@@ -185,7 +177,7 @@ def _called(workspace: Workspace, table: str, item: Item | None) -> str:
 
 
 def _fields(item: Item) -> dict[str, ui.input | ui.textarea]:
-    """An input for each attribute: texts and numbers as they are, the rest as JSON."""
+    """An input for each attribute: strings and numbers as they are, the rest as JSON."""
     inputs: dict[str, ui.input | ui.textarea] = {}
     with ui.element("div").classes("sk-stack sk-fields"):
         for name, value in item.items():
@@ -194,13 +186,13 @@ def _fields(item: Item) -> dict[str, ui.input | ui.textarea]:
                 "" if is_plain(value) else ", in DynamoDB JSON"
             )
             is_long = len(shown) > 120 or "\n" in shown
-            made = ui.textarea(label, value=shown) if is_long else ui.input(label, value=shown)
-            made.props("outlined dense stack-label").classes("w-full")
+            element = ui.textarea(label, value=shown) if is_long else ui.input(label, value=shown)
+            element.props("outlined dense stack-label").classes("w-full")
             if is_long:
-                made.props(f"rows={min(ROWS, max(3, shown.count(chr(10)) + 1))}").classes(
+                element.props(f"rows={min(ROWS, max(3, shown.count(chr(10)) + 1))}").classes(
                     "sk-editor"
                 )
-            inputs[name] = made
+            inputs[name] = element
     return inputs
 
 
@@ -209,10 +201,10 @@ def _changed(item: Item, inputs: dict[str, ui.input | ui.textarea]) -> Item:
 
 
 def _parsed(text: str) -> Item:
-    """Raises ValueError for what is not an object of JSON."""
+    """Raises ValueError if the text is not a JSON object."""
     item = json.loads(text)
     if not isinstance(item, dict):
-        raise ValueError("An item is a JSON object: { … }")
+        raise ValueError("An item must be a JSON object: { … }")
     return cast(Item, item)
 
 
@@ -244,14 +236,14 @@ def _save(
             )
     else:
         shown.close()
-        ui.notify("Stored", type="positive")
+        ui.notify("Saved", type="positive")
         changed()
 
 
 def _offer(
     workspace: Workspace, table: str, error: AlreadyExists, shown: ui.dialog, changed: Done
 ) -> None:
-    """Another item has the key of a new one: open it, or change the key."""
+    """Offer to open the item that already has the key."""
 
     def open_it() -> None:
         shown.close()
@@ -263,15 +255,15 @@ def _offer(
 
 
 def _delete(workspace: Workspace, table: str, item: Item, shown: ui.dialog, changed: Done) -> None:
-    with dialog("Delete this item?") as asked, ui.card():
-        ui.label(f"Delete this item? {item_edits.farewell(workspace, table)}")
+    with dialog("Delete this item?") as confirmation, ui.card():
+        ui.label(f"Delete this item? {item_edits.recovery_note(workspace, table)}")
         with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
-            button("Keep it", asked.close, is_main=False)
+            button("Cancel", confirmation.close, is_main=False)
             button("Delete", lambda: delete()).props("color=negative")
 
     def delete() -> None:
         item_edits.delete(workspace, table, workspace.key_of(table, item))
-        asked.close()
+        confirmation.close()
         shown.close()
         ui.notify("Deleted")
         changed()

@@ -1,7 +1,6 @@
-"""From anywhere to anywhere: Ctrl-K or / opens a box in which one types a part of the name of a
-page, model or table.
+"""The jump box: Ctrl-K or / opens it, and typing part of a name finds a page, model or table.
 
-All of it is done in the browser: who types at once loses no letter to the way to the server.
+It runs in the browser, so that no keystroke is lost while the server answers.
 """
 
 from __future__ import annotations
@@ -11,16 +10,15 @@ import json
 from nicegui import ui
 
 PLACES = "/places.json"
-"""Where the console tells, below its base, what there is to jump to: paths and what each is called.
-"""
+"""The path, below the console's base, that returns all `Places`."""
 Places = dict[str, str]
-"""Paths, without the console's base, and what each is called."""
+"""Names of places by path, without the console's base."""
 
-# A slash that is typed into a field is a slash. Enter before the places are there waits for them.
+# In a text field, / types a slash. Enter waits until the places are loaded.
 SCRIPT = """<script>
 (() => {
   const base = BASE;
-  let box, input, list, said, places = null, fitting = [], chosen = 0, isEntered = false;
+  let box, input, list, status, places = null, fitting = [], chosen = 0, isEntered = false;
 
   function make() {
     box = document.createElement('dialog');
@@ -30,7 +28,7 @@ SCRIPT = """<script>
       aria-controls="sk-jump-list" aria-autocomplete="list" autocomplete="off" spellcheck="false"
       placeholder="Page, model or table"><ul id="sk-jump-list" role="listbox" aria-label="Places"></ul>
       <p role="status"></p>`;
-    [input, list, said] = box.children;
+    [input, list, status] = box.children;
     input.addEventListener('input', () => { chosen = 0; isEntered = false; draw(); });
     box.addEventListener('keydown', pressed);
     box.addEventListener('click', event => {
@@ -46,11 +44,11 @@ SCRIPT = """<script>
     if (box.open || document.querySelector('.q-dialog')) return;
     input.value = ''; chosen = 0; isEntered = false;
     box.showModal(); input.focus(); draw();
-    fetch(base + 'PLACES').then(told => told.json()).then(told => {
-      places = Object.entries(told);
+    fetch(base + 'PLACES').then(response => response.json()).then(names => {
+      places = Object.entries(names);
       draw();
       if (isEntered && fitting.length) go(fitting[0][0]);
-    }).catch(() => { said.textContent = 'The server does not answer: reload the page.'; });
+    }).catch(() => { status.textContent = 'The server does not answer: reload the page.'; });
   }
 
   function pressed(event) {
@@ -62,18 +60,18 @@ SCRIPT = """<script>
     if (step || event.key === 'Enter' || event.key === 'Escape') event.preventDefault();
   }
 
-  function shut() { box.close(); input.blur(); }  // else the next key counts as typed into it
+  function shut() { box.close(); input.blur(); }  // otherwise the next key would go into the input
 
   function go(path) { shut(); location.href = base + path; }
 
-  function rank(name) {  // what begins so stands before what has it inside
+  function rank(name) {  // names that begin with the text come first
     const typed = input.value.trim().toLowerCase(), parts = name.toLowerCase().split(' · ');
     if (!typed.split(/\\s+/).every(word => parts.join(' ').includes(word))) return -1;
     return parts.at(-1).startsWith(typed) ? 0 : 1;
   }
 
   function draw() {
-    const ranked = (places || []).map(each => [...each, rank(each[1])]).filter(each => each[2] >= 0);
+    const ranked = (places || []).map(place => [...place, rank(place[1])]).filter(place => place[2] >= 0);
     fitting = ranked.sort((one, other) => one[2] - other[2]);
     list.replaceChildren(...fitting.map(([path, name], at) => {
       const option = document.createElement('li');
@@ -81,8 +79,8 @@ SCRIPT = """<script>
       option.dataset.path = path;
       return option;
     }));
-    list.hidden = !fitting.length;  // a list box without options is none
-    said.textContent = places && !fitting.length ? 'Nothing is called so.' : '';
+    list.hidden = !fitting.length;  // an empty list box is not valid
+    status.textContent = places && !fitting.length ? 'No matches.' : '';
     input.setAttribute('aria-activedescendant', fitting.length ? `sk-jump-${chosen}` : '');
     list.children[chosen]?.scrollIntoView({block: 'nearest'});
   }
@@ -98,11 +96,11 @@ SCRIPT = """<script>
 
 
 def jump_button(base: str) -> None:
-    """In the header; the keys do the same."""
+    """The button in the header, which does the same as the keys."""
     ui.add_head_html(SCRIPT.replace("BASE", json.dumps(base)).replace("PLACES", PLACES))
-    made = ui.button().props("outline no-caps dense data-jump").classes("sk-second sk-jump")
-    made.props["aria-label"] = "Jump to a page, a model or a table"
-    with made:
+    button = ui.button().props("outline no-caps dense data-jump").classes("sk-second sk-jump")
+    button.props["aria-label"] = "Jump to a page, a model or a table"
+    with button:
         ui.icon("search", size="1.1rem").props('aria-hidden="true"')
         ui.label("Jump to …").classes("sk-wide")
         ui.html("<kbd>Ctrl K</kbd>", sanitize=False).classes("sk-wide")

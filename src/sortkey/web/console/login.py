@@ -1,4 +1,4 @@
-"""The page that asks for the password. Its form is answered by `Access.sign_in`."""
+"""The login page. `Access.sign_in` handles its form."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sortkey.web.console.pieces import heading, quiet, refused
 from sortkey.web.console.shell import style
 
 MESSAGES = {
-    "wrong": "This is not the password.",
+    "wrong": "Wrong password.",
     "paused": "Too many wrong passwords: wait a minute, then try again.",
 }
 

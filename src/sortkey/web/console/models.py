@@ -1,5 +1,6 @@
-"""Models: the tables and entities of a system, what is searchable, a diagram, and its access
-patterns, each explained and ready to run."""
+"""Models: the tables, entities and search documents of a system, a diagram, and its access
+patterns, explained and ready to run.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from sortkey.model.description import Description, parameters_of
 from sortkey.model.patterns import AccessPattern, sample
 from sortkey.web.console.diagrams import diagram
 from sortkey.web.console.items import items_table
-from sortkey.web.console.pattern_runs import Found, run_pattern
+from sortkey.web.console.pattern_runs import PatternRun, run_pattern
 from sortkey.web.console.pieces import (
     button,
     chip,
@@ -34,24 +35,26 @@ from sortkey.web.console.workspace import Workspace, refusal
 
 MERMAID = {"securityLevel": "strict", "theme": "neutral", "flowchart": {"useMaxWidth": False}}
 DOLLARS = 0.125
-"""A million read units, on demand, in us-east-1."""
+"""The price of a million read units, on demand, in us-east-1."""
 
 
 def models_page(workspace: Workspace) -> None:
-    title("Models", "What each system stores, under which keys, and how it is read.")
-    for name, told in workspace.told.items():
-        entities = sum(len(each["entities"]) for each in told["tables"])
+    title("Models", "What each system stores, with its keys and access patterns.")
+    for name, description in workspace.descriptions.items():
+        entities = sum(len(table["entities"]) for table in description["tables"])
         with ui.link(target=f"/models/{name}").classes("sk-card sk-stack sk-open"):
             heading(name)
-            prose(told["doc"])
-            tables, patterns = len(told["tables"]), len(told["patterns"])
+            prose(description["doc"])
+            tables, patterns = len(description["tables"]), len(description["patterns"])
             counts = [
                 _count(tables, "table", "tables"),
-                _count(entities, "kind of items", "kinds of items"),
+                _count(entities, "entity", "entities"),
             ]
             counts.append(_count(patterns, "access pattern", "access patterns"))
-            if told["documents"]:
-                counts.append(_count(len(told["documents"]), "search document", "search documents"))
+            if description["documents"]:
+                counts.append(
+                    _count(len(description["documents"]), "search document", "search documents")
+                )
             quiet(" · ".join(counts))
 
 
@@ -60,99 +63,111 @@ def _count(number: int, one: str, several: str) -> str:
 
 
 def model_page(workspace: Workspace, name: str) -> None:
-    if name not in workspace.told:
-        title("There is no such model", above=("Models", "/models"))
+    if name not in workspace.descriptions:
+        title("Model not result", above=("Models", "/models"))
         empty(
-            f"Nothing is called {name}. There are: {', '.join(workspace.told)}.",
+            f"There is no model {name}. Choose from {', '.join(workspace.descriptions)}.",
             link=("All models", "/models"),
         )
         return
-    told = workspace.told[name]
-    title(name, told["doc"], ("Models", "/models"))
+    description = workspace.descriptions[name]
+    title(name, description["doc"], ("Models", "/models"))
     with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
         patterns = ui.tab("Access patterns", icon="route")
         tables = ui.tab("Tables and entities", icon="table_chart")
-        searched = ui.tab("Search documents", icon="search") if told["documents"] else None
-        drawn = ui.tab("Diagram", icon="hub")
+        documents_tab = (
+            ui.tab("Search documents", icon="search") if description["documents"] else None
+        )
+        diagram_tab = ui.tab("Diagram", icon="hub")
     with tab_panels(tabs):
         with ui.tab_panel(patterns):
             _patterns(workspace, name)
         with ui.tab_panel(tables):
-            for each in told["tables"]:
-                _table(each, told["patterns"])
-        if searched is not None:
-            with ui.tab_panel(searched):
-                for each in told["documents"]:
-                    _document(workspace, name, each)
-        with ui.tab_panel(drawn), ui.element("div").classes("sk-card sk-scroll sk-paper") as paper:
-            paper.props(
-                'tabindex=0 role=region aria-label="Diagram"'
-            )  # it scrolls where it is wider than the window
-            ui.mermaid(diagram(told), config=MERMAID)
+            for table_description in description["tables"]:
+                _table(table_description, description["patterns"])
+        if documents_tab is not None:
+            with ui.tab_panel(documents_tab):
+                for document in description["documents"]:
+                    _document(workspace, name, document)
+        with (
+            ui.tab_panel(diagram_tab),
+            ui.element("div").classes("sk-card sk-scroll sk-paper") as paper,
+        ):
+            # Keyboard users can scroll a wide diagram.
+            paper.props('tabindex=0 role=region aria-label="Diagram"')
+            ui.mermaid(diagram(description), config=MERMAID)
 
 
 # -- tables
 
 
-def _table(told: Description, patterns: Sequence[Description]) -> None:
+def _table(description: Description, patterns: Sequence[Description]) -> None:
     with (
         ui.element("section").classes("sk-card sk-stack").style("gap: 0.9rem; margin-bottom: 1rem")
     ):
         with ui.element("div").classes("sk-row sk-spread"):
-            heading(told["name"])
-            ui.link("Browse its items", f"/data?table={told['name']}").classes("sk-small")
-        if told["doc"]:
-            prose(told["doc"])
+            heading(description["name"])
+            ui.link("Browse its items", f"/data?table={description['name']}").classes("sk-small")
+        if description["doc"]:
+            prose(description["doc"])
         with ui.element("div").classes("sk-row"):
-            chip(f"TTL by {told['ttl']}" if told["ttl"] else "no TTL")
-            chip(f"stream {told['stream']}" if told["stream"] else "no stream")
+            chip(f"TTL by {description['ttl']}" if description["ttl"] else "no TTL")
+            chip(f"stream {description['stream']}" if description["stream"] else "no stream")
             chip(
                 "point-in-time recovery"
-                if told["point_in_time_recovery"]
+                if description["point_in_time_recovery"]
                 else "no point-in-time recovery"
             )
-            chip("on demand" if told["billing"] == "PAY_PER_REQUEST" else "provisioned")
-        rows = [("table", code_cell(", ".join(told["key"])), "", "")]
+            chip("on demand" if description["billing"] == "PAY_PER_REQUEST" else "provisioned")
+        rows = [("table", code_cell(", ".join(description["key"])), "", "")]
         rows += [
             (
-                each["name"],
-                code_cell(", ".join(each["key"])),
-                f"{each['kind']}, {each['projection']}",
-                coded(each["doc"]),
+                index["name"],
+                code_cell(", ".join(index["key"])),
+                f"{index['kind']}, {index['projection']}",
+                coded(index["doc"]),
             )
-            for each in told["indexes"]
+            for index in description["indexes"]
         ]
-        table(("", "key", "index", "for"), rows)
-        for entity in told["entities"]:
+        table(("", "key", "index", "purpose"), rows)
+        for entity in description["entities"]:
             _entity(entity, patterns)
 
 
-def _entity(told: Description, patterns: Sequence[Description]) -> None:
+def _entity(description: Description, patterns: Sequence[Description]) -> None:
     def draw() -> None:
         rows = [
             (
-                each["index"] or "table",
-                *(code_cell(text or "") for text in _pair(each["templates"])),
+                key["index"] or "table",
+                *(code_cell(text or "") for text in _pair(key["templates"])),
             )
-            for each in told["keys"]
+            for key in description["keys"]
         ]
         table(("key of", "partition", "sort"), rows)
-        example = next((each for each in patterns if each["name"] == f"{told['name']}.key"), None)
+        example = next(
+            (pattern for pattern in patterns if pattern["name"] == f"{description['name']}.key"),
+            None,
+        )
         if example is not None and "key_condition" in example:
             quiet("For example")
             mono(example["key_condition"])
         fields = [
             (
-                code_cell(each["name"]),
-                code_cell(each["path"]),
-                each["type"],
-                ", ".join(each["notes"]),
+                code_cell(field["name"]),
+                code_cell(field["path"]),
+                field["type"],
+                ", ".join(field["notes"]),
             )
-            for each in told["fields"]
+            for field in description["fields"]
         ]
         table(("field", "stored as", "type", "notes"), fields)
 
-    fold(draw, told["name"], told["doc"].split("\n")[0])
+    fold(draw, description["name"], _summary(description["doc"]))
+
+
+def _summary(doc: str) -> str:
+    """The first paragraph of a docstring, in one line."""
+    return " ".join(doc.split("\n\n")[0].split())
 
 
 def _pair(templates: dict[str, str]) -> tuple[str, str]:
@@ -163,26 +178,36 @@ def _pair(templates: dict[str, str]) -> tuple[str, str]:
 # -- search documents
 
 
-def _document(workspace: Workspace, model: str, told: Description) -> None:
+def _document(workspace: Workspace, model: str, description: Description) -> None:
     with (
         ui.element("section").classes("sk-card sk-stack").style("gap: 0.9rem; margin-bottom: 1rem")
     ):
         with ui.element("div").classes("sk-row sk-spread"):
-            heading(told["name"])
+            heading(description["name"])
             if workspace.search is not None:
-                ui.link("Search it", f"/search?of={model}/{told['name']}").classes("sk-small")
-        if told["doc"]:
-            prose(told["doc"])
+                ui.link("Search it", f"/search?of={model}/{description['name']}").classes(
+                    "sk-small"
+                )
+        if description["doc"]:
+            prose(description["doc"])
         rows = [
-            ("id", code_cell(told["id"])),
-            ("index", code_cell(f"{told['index']} on OpenSearch, {told['folder']} in a folder")),
-            ("made of", ", ".join(told["made_of"])),
-            ("made anew by changes of", ", ".join(told["follows"])),
+            ("id", code_cell(description["id"])),
+            (
+                "index",
+                code_cell(
+                    f"{description['index']} on OpenSearch, {description['folder']} in a folder"
+                ),
+            ),
+            ("built from", ", ".join(description["made_of"])),
+            ("updated by changes of", ", ".join(description["follows"])),
         ]
         table(("", ""), rows)
         table(
-            ("field", "type", "for"),
-            [(code_cell(each["name"]), each["type"], each["for"]) for each in told["fields"]],
+            ("field", "type", "purpose"),
+            [
+                (code_cell(field["name"]), field["type"], field["for"])
+                for field in description["fields"]
+            ],
         )
 
 
@@ -190,51 +215,53 @@ def _document(workspace: Workspace, model: str, told: Description) -> None:
 
 
 def _patterns(workspace: Workspace, name: str) -> None:
-    told = {each["name"]: each for each in workspace.told[name]["patterns"]}
-    wanted = ui.input("Find a pattern", placeholder="name, words, index").props(
+    described = {pattern["name"]: pattern for pattern in workspace.descriptions[name]["patterns"]}
+    filter_box = ui.input("Find a pattern", placeholder="name, words, index").props(
         "outlined dense clearable"
     )
-    wanted.style("width: min(26rem, 100%)")
+    filter_box.style("width: min(26rem, 100%)")
 
     @ui.refreshable
     def listed() -> None:
-        text = (wanted.value or "").lower()
-        found = [
-            each
-            for each in workspace.models[name].patterns()
-            if text in str(told[each.name]).lower()
+        text = (filter_box.value or "").lower()
+        matches = [
+            pattern
+            for pattern in workspace.models[name].patterns()
+            if text in str(described[pattern.name]).lower()
         ]
-        if not found:
-            empty("No access pattern has this in its name, its words or its keys.")
+        if not matches:
+            empty("No access pattern matches.")
         with ui.element("div").classes("sk-stack").style("margin-top: .75rem"):
-            for pattern in found:
-                _pattern(workspace, name, pattern, told[pattern.name])
+            for pattern in matches:
+                _pattern(workspace, name, pattern, described[pattern.name])
 
     listed()
-    wanted.on_value_change(lambda _: listed.refresh())
+    filter_box.on_value_change(lambda _: listed.refresh())
 
 
-def _pattern(workspace: Workspace, model: str, pattern: AccessPattern, told: Description) -> None:
-    call = f"{pattern.name}({', '.join(told['arguments'])})"
+def _pattern(
+    workspace: Workspace, model: str, pattern: AccessPattern, description: Description
+) -> None:
+    call = f"{pattern.name}({', '.join(description['arguments'])})"
 
     def draw() -> None:
-        if "problem" not in told:
-            _explained(told)
+        if "problem" not in description:
+            _explained(description)
         _form(workspace, model, pattern)
 
-    fold(draw, call, pattern.doc.split("\n")[0])
+    fold(draw, call, _summary(pattern.doc))
 
 
-def _explained(told: Description) -> None:
-    units = told["read_units"]
+def _explained(description: Description) -> None:
+    units = description["read_units"]
     rows = [
         (
             "operation",
-            f"{told['operation']} on {told['table']}"
-            + (f", index {told['index']}" if told["index"] else ""),
+            f"{description['operation']} on {description['table']}"
+            + (f", index {description['index']}" if description["index"] else ""),
         ),
-        ("key condition", code_cell(told["key_condition"])),
-        *([("filter", code_cell(told["filter"]))] if told["filter"] else []),
+        ("key condition", code_cell(description["key_condition"])),
+        *([("filter", code_cell(description["filter"]))] if description["filter"] else []),
         (
             "read units",
             " · ".join(
@@ -242,7 +269,7 @@ def _explained(told: Description) -> None:
             ),
         ),
         (
-            "a million times",
+            "cost of a million runs",
             " · ".join(
                 f"${count * DOLLARS:.2f} for {_items(number)}" for number, count in units.items()
             ),
@@ -258,12 +285,14 @@ def _items(number: Any) -> str:
 def _form(workspace: Workspace, model: str, pattern: AccessPattern) -> None:
     inputs: dict[str, ui.input] = {}
     with ui.element("div").classes("sk-row q-mt-sm"):
-        for each in parameters_of(pattern):
+        for parameter in parameters_of(pattern):
             example = pattern.example.get(
-                each.name, sample(each.name, pattern.parameters.get(each.name, str))
+                parameter.name, sample(parameter.name, pattern.parameters.get(parameter.name, str))
             )
-            made = ui.input(each.name, placeholder=str(example)).props("outlined dense stack-label")
-            inputs[each.name] = made.style("min-width: 12rem; flex: 1 1 12rem")
+            field = ui.input(parameter.name, placeholder=str(example)).props(
+                "outlined dense stack-label"
+            )
+            inputs[parameter.name] = field.style("min-width: 12rem; flex: 1 1 12rem")
         button("Run", lambda: run(None), icon="play_arrow")
     shown = ui.element("div").classes("sk-stack q-mt-md")
 
@@ -271,33 +300,33 @@ def _form(workspace: Workspace, model: str, pattern: AccessPattern) -> None:
         shown.clear()
         with shown:
             try:
-                found = run_pattern(
+                result = run_pattern(
                     workspace,
                     model,
                     pattern.name,
-                    {key: each.value or "" for key, each in inputs.items()},
+                    {key: field.value or "" for key, field in inputs.items()},
                     cursor,
                 )
             except (SortkeyError, ValueError) as error:
                 refused(refusal(error))
                 return
-            _found(workspace, found)
-            if found.cursor:
-                button("Next page", lambda: run(found.cursor), is_main=False)
+            _show_run(workspace, result)
+            if result.cursor:
+                button("Next page", lambda: run(result.cursor), is_main=False)
 
-    for each in inputs.values():
-        each.on("keydown.enter", lambda: run(None))
+    for field in inputs.values():
+        field.on("keydown.enter", lambda: run(None))
 
 
-def _found(workspace: Workspace, found: Found) -> None:
-    told = found.explanation
-    count = len(found.items)
+def _show_run(workspace: Workspace, result: PatternRun) -> None:
+    description = result.explanation
+    count = len(result.items)
     with ui.element("div").classes("sk-row"):
         chip(f"{count} item{'s' * (count != 1)}", "note")
-        chip(f"{told.read_units:g} read units")
-        chip(f"{found.milliseconds:.1f} ms")
-    mono(told.key_condition)
-    if not found.items:
-        empty("Nothing is stored under this key.")
+        chip(f"{description.read_units:g} read units")
+        chip(f"{result.milliseconds:.1f} ms")
+    mono(description.key_condition)
+    if not result.items:
+        empty("There are no items with this key.")
         return
-    items_table(workspace, told.table, found.items)
+    items_table(workspace, description.table, result.items)

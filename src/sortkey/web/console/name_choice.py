@@ -1,7 +1,7 @@
-"""A list to choose a name from, by pointing or by typing it.
+"""A list of names to choose from by mouse or by typing.
 
-Quasar's own list takes what was typed only when an option was marked with the arrow keys: Enter
-would leave the new name in the field and the old one chosen.
+Quasar's own list accepts typed text only if an option was highlighted with the arrow keys. Enter
+would show the new name but keep the old choice.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import ValueChangeEventArguments
 
-# Enter and Tab take the name that was typed, or the first that contains the typed text. Pointing
-# elsewhere takes a whole name only. Quasar handles the key after this, and takes the option that is
-# marked then.
+# Enter and Tab choose the typed name, or the first that contains the typed text. Clicking elsewhere
+# chooses a complete name only. Quasar handles the key after this, and chooses what is highlighted.
 SCRIPT = """event => {
   const isKey = event?.type === 'keydown';
   if (isKey ? event.key !== 'Enter' && event.key !== 'Tab' : !event?.type) return;
@@ -25,12 +24,12 @@ SCRIPT = """event => {
   const option = named ?? (isKey ? list.options.find(option => option.label.toLowerCase().includes(typed)) : null);
   if (!option && event.key === 'Enter') {
     list.updateInputValue(list.modelValue?.label ?? '', true);  // what the page shows
-    Quasar.Notify.create({message: `No LABEL has “${typed}” in its name`, type: 'warning'});
+    Quasar.Notify.create({message: `No LABEL contains “${typed}”`, type: 'warning'});
   }
   if (!option || option.value === list.modelValue?.value) return;
   if (!isKey) return list.toggleOption(option);
-  list.setOptionIndex(list.options.findIndex(each => each.value === option.value));
-  setTimeout(() => list.hidePopup());  // which looking for the last letter that was typed would open again
+  list.setOptionIndex(list.options.findIndex(other => other.value === option.value));
+  setTimeout(() => list.hidePopup());  // the search for the last typed letter would open it again
 }"""
 
 
@@ -46,5 +45,5 @@ def name_choice(
     for event in ("keydown", "popup-hide", "blur"):
         choice.on(event, js_handler=script)
     with choice.add_slot("no-option"), ui.item():
-        ui.item_label(f"No {label.lower()} has this in its name").classes("sk-quiet")
+        ui.item_label(f"No matching {label.lower()}").classes("sk-quiet")
     return choice

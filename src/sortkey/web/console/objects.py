@@ -1,4 +1,4 @@
-"""Objects: the buckets of payloads, by prefix, each object with its versions."""
+"""Objects: the buckets of payloads, by prefix, with the versions of each object."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ SHOWN_BYTES = 20_000
 
 
 def objects_page(workspace: Workspace, bucket: str = "", prefix: str = "") -> None:
-    title("Objects", "Payloads that are too large for items, with their versions.")
+    title("Objects", "Payloads that are too large for an item, with their versions.")
     names = sorted(workspace.objects)
     if not names:
-        empty("No bucket is in use yet.", "Upload Terraform, or run a journey.")
+        empty("There are no buckets yet.", "Store an item with a payload.")
         return
     chosen = {"bucket": bucket if bucket in names else names[0], "prefix": prefix}
 
@@ -51,45 +51,48 @@ def objects_page(workspace: Workspace, bucket: str = "", prefix: str = "") -> No
             value=chosen["bucket"],
             on_change=lambda e: change("bucket", e.value),
         ).props("outlined dense").style("min-width: 18rem")
-        ui.input("Begins with", value=prefix, on_change=lambda e: change("prefix", e.value)).props(
+        ui.input("Prefix", value=prefix, on_change=lambda e: change("prefix", e.value)).props(
             "outlined dense debounce=300"
         ).style("flex: 1 1 18rem")
     listed()
 
 
 def _versions(objects: Objects, prefix: str) -> None:
-    found: list[ObjectVersion] = []
-    for each in objects.versions(prefix):
-        found.append(each)
-        if len(found) == SHOWN:
+    versions: list[ObjectVersion] = []
+    for version in objects.versions(prefix):
+        versions.append(version)
+        if len(versions) == SHOWN:
             break
-    if not found:
-        empty("Nothing begins with this.")
+    if not versions:
+        empty("No object has this prefix.")
         return
     rows = [
         (
-            code_cell(each.key),
+            code_cell(version.key),
             chipped("deleted", "bad")
-            if each.is_marker
-            else chipped("latest" if each.is_latest else "older", ""),
-            "" if each.is_marker else size(each.size),
-            moment(each.modified_at),
-            copied(each.version_id),
+            if version.is_marker
+            else chipped("latest" if version.is_latest else "older", ""),
+            "" if version.is_marker else size(version.size),
+            moment(version.modified_at),
+            copied(version.version_id),
         )
-        for each in found
+        for version in versions
     ]
     with ui.element("section").classes("sk-card"):
         table(("key", "state", "size", "written, UTC", "version"), rows, numbers=(2,))
-    _look(objects, [each.key for each in found if each.is_latest and not each.is_marker])
+    _preview(
+        objects,
+        [version.key for version in versions if version.is_latest and not version.is_marker],
+    )
 
 
-def _look(objects: Objects, keys: Sequence[str]) -> None:
+def _preview(objects: Objects, keys: Sequence[str]) -> None:
     if not keys:
         return
 
     def read() -> None:
-        shown.clear()
-        with shown:
+        output.clear()
+        with output:
             try:
                 with objects.open(str(key.value), end=SHOWN_BYTES) as reader:
                     data = reader.read()
@@ -99,14 +102,14 @@ def _look(objects: Objects, keys: Sequence[str]) -> None:
             code(
                 data.decode("utf-8", "replace")
                 if not data.startswith(b"\x28\xb5\x2f\xfd")
-                else "packed with zstd"
+                else "compressed with zstd"
             )
 
     with ui.element("section").classes("sk-card sk-stack").style("gap: 0.75rem"):
-        heading("Look into one")
+        heading("Preview")
         with ui.element("div").classes("sk-row"):
-            key = name_choice(keys, keys[0], "Object", lambda _: shown.clear()).style(
+            key = name_choice(keys, keys[0], "Object", lambda _: output.clear()).style(
                 "flex: 1 1 16rem"
             )
-            button("Show its beginning", read, is_main=False)
-        shown = ui.element("div").classes("sk-stack")
+            button("Show the first part", read, is_main=False)
+        output = ui.element("div").classes("sk-stack")

@@ -1,6 +1,4 @@
-"""An access pattern run from a form: its texts as values, the items that it gives, and what that
-cost.
-"""
+"""Runs an access pattern with arguments from a form, and returns the items and the cost."""
 
 from __future__ import annotations
 
@@ -24,8 +22,8 @@ from sortkey.web.console.workspace import PAGE, Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What an access pattern gave, and what it cost."""
+class PatternRun:
+    """The items that an access pattern returned, and the cost."""
 
     items: list[Item]
     kinds: list[str]
@@ -40,10 +38,8 @@ def run_pattern(
     name: str,
     arguments: Mapping[str, str],
     cursor: str | None = None,
-) -> Found:
-    """Run an access pattern with arguments as texts. Raises ModelError for what it does
-    not take.
-    """
+) -> PatternRun:
+    """Run an access pattern with arguments as texts. Raises ModelError for invalid arguments."""
     pattern = named(workspace.models[model].patterns(), name)
     read = pattern.function(**typed(pattern, arguments))
     read = whole(read) if isinstance(read, Query) else read
@@ -51,14 +47,16 @@ def run_pattern(
     entities, after = _read(workspace, read, cursor)
     milliseconds = (time.perf_counter() - began) * 1000
     items = [entity.to_item() for entity in entities]
-    told = explain(read, name, max(len(items), 1), _average(items))
-    return Found(items, [type(each).__name__ for each in entities], after, told, milliseconds)
+    explanation = explain(read, name, max(len(items), 1), _average(items))
+    return PatternRun(
+        items, [type(entity).__name__ for entity in entities], after, explanation, milliseconds
+    )
 
 
 def _read(workspace: Workspace, read: Read, cursor: str | None) -> tuple[list[Entity], str | None]:
     if isinstance(read, ItemKey):
-        found = workspace.store.find(read)
-        return ([] if found is None else [found]), None
+        entity = workspace.store.find(read)
+        return ([] if entity is None else [entity]), None
     if isinstance(read, CollectionQuery):
         return list(workspace.store.collection(read)), None
     page = workspace.store.page(read, cursor=cursor, size=PAGE)
@@ -66,24 +64,28 @@ def _read(workspace: Workspace, read: Read, cursor: str | None) -> tuple[list[En
 
 
 def typed(pattern: AccessPattern, arguments: Mapping[str, str]) -> dict[str, Any]:
-    """Texts of a form as the values that a pattern takes; what is empty is left out."""
-    known = {each.name: each for each in parameters_of(pattern)}
-    made: dict[str, Any] = {}
+    """Convert the texts of a form to a pattern's arguments. Empty texts are omitted."""
+    known = {parameter.name: parameter for parameter in parameters_of(pattern)}
+    values: dict[str, Any] = {}
     for name, text in arguments.items():
         if not text:
             continue
         if name not in known:
-            raise ModelError(f"{pattern.name} takes no {name}")
+            raise ModelError(
+                f"{pattern.name} has no argument {name!r}: it takes {', '.join(known) or 'none'}"
+            )
         try:
-            made[name] = TypeAdapter(pattern.parameters.get(name, Any)).validate_python(text)
+            values[name] = TypeAdapter(pattern.parameters.get(name, Any)).validate_python(text)
         except ValidationError as error:
             raise ModelError(f"{name}: {error.errors()[0]['msg']}") from None
     missing = [
-        each.name for each in known.values() if each.default is each.empty and each.name not in made
+        parameter.name
+        for parameter in known.values()
+        if parameter.default is parameter.empty and parameter.name not in values
     ]
     if missing:
-        raise ModelError(f"{pattern.name} needs {', '.join(missing)}")
-    return made
+        raise ModelError(f"{pattern.name} needs {', '.join(missing)}: fill in every field")
+    return values
 
 
 def _average(items: Sequence[Item]) -> int:

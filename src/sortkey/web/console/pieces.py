@@ -1,6 +1,4 @@
-"""The pieces that pages are made of: headings, figures, tables, chips, empty states. All text is
-escaped here.
-"""
+"""Building blocks of pages: headings, tables, chips, empty states. They escape all text."""
 
 from __future__ import annotations
 
@@ -31,9 +29,9 @@ TONES: dict[str, Tone] = {
     "paused": "warn",
     "cancelled": "warn",
 }
-"""How words for states are coloured, on every page the same."""
+"""The colours of states, the same on every page."""
 SHORT = 30
-"""So many characters of a cell are not broken into lines."""
+"""A cell with at most this many characters stays on one line."""
 
 
 def heading(text: str, level: Literal[1, 2, 3] = 2) -> None:
@@ -45,7 +43,7 @@ def quiet(text: str) -> ui.label:
 
 
 def prose(text: str) -> ui.html:
-    """What a model says of itself; what stands in backticks is code."""
+    """A description. Text in backticks is code."""
     return ui.html(coded(text), sanitize=False).classes("sk-quiet sk-small")
 
 
@@ -69,14 +67,16 @@ def code(text: str) -> None:
 
 
 def snippet(text: str, copied: str = "Copied") -> None:
-    """Code with a button that copies it. `copied` is what is said then: it may be a secret."""
+    """Code with a button that copies it. `copied` is the message afterwards, as the code may be
+    secret.
+    """
     with ui.element("div").classes("sk-snippet"):
         code(text)
         ui.html(copy_button(text, copied), sanitize=False).classes("sk-snippet-copy")
 
 
 def copy_button(text: str, copied: str = "Copied", label: str = "Copy") -> Markup:
-    """A button that copies a text without showing it. `copied` is what is said then."""
+    """A button that copies a text without showing it. `copied` is the message afterwards."""
     return Markup(
         f'<button type="button" class="sk-copy-button" data-copy="{escape(text)}"'
         f' data-copied="{escape(copied)}">{escape(label)}</button>'
@@ -90,36 +90,34 @@ def figure(value: str, label: str) -> None:
 
 
 def dialog(label: str, back: str = "") -> ui.dialog:
-    """An open dialog. Esc closes it, and then it is gone; what has `back` as its `data-back` is
-    then focused.
+    """An open dialog. Esc closes and deletes it. Then the element with `back` as its `data-back`
+    gets the focus.
 
-    A button gets the focus back by itself. The row of a table does not: it is made anew whenever
+    A button gets the focus back by itself. The row of a table does not, because it is replaced when
     the page changes.
     """
     client = ui.context.client
-    with client.content:  # not where it was opened: that may be drawn anew before it is closed
-        made = ui.dialog(value=True)
-    made.props["aria-label"] = label
+    with client.content:  # the place where it was opened may be refreshed before it is closed
+        element = ui.dialog(value=True)
+    element.props["aria-label"] = label
 
-    def gone() -> None:
-        made.delete()
+    def on_hide() -> None:
+        element.delete()
         if back:
             client.run_javascript(_FOCUS.replace("BACK", json.dumps(back)))
 
-    made.on("hide", gone)
-    return made
+    element.on("hide", on_hide)
+    return element
 
 
 _FOCUS = """requestAnimationFrame(() => {
-  [...document.querySelectorAll('[data-back]')].find(each => each.dataset.back === BACK)?.focus();
+  [...document.querySelectorAll('[data-back]')].find(node => node.dataset.back === BACK)?.focus();
 })"""
 
 
 def empty(text: str, what_to_do: str = "", link: tuple[str, str] | None = None) -> None:
-    """What a page shows where there is nothing yet, and how to change that; a link is a text and a
-    path.
-
-    A command stands in backticks.
+    """A message for an empty page, and what to do. A link is a text and a path. Commands are in
+    backticks.
     """
     with ui.element("div").classes("sk-empty"):
         ui.label(text)
@@ -130,7 +128,7 @@ def empty(text: str, what_to_do: str = "", link: tuple[str, str] | None = None) 
 
 
 def refused(text: str) -> None:
-    """Why something was not done."""
+    """An error message."""
     ui.label(text).classes("sk-refused").props('role="alert"')
 
 
@@ -140,27 +138,25 @@ def fold(
     caption: str = "",
     head: Callable[[], Any] | None = None,
 ) -> ui.expansion:
-    """A line that opens. What is in it is drawn when it is opened first: a page of a hundred of
-    them is light.
-    """
-    made = ui.expansion(text, caption=caption).props(
+    """A line that expands. Its content is drawn on first use, so that a page can have hundreds."""
+    element = ui.expansion(text, caption=caption).props(
         "dense-toggle duration=0 header-class=text-weight-medium"
     )
     if head is None and caption:
         head = partial(_captioned, text, caption)
     if head is not None:
-        with made.add_slot("header"), ui.element("div").classes("sk-row"):
+        with element.add_slot("header"), ui.element("div").classes("sk-row"):
             head()
     drawn: list[bool] = []
 
     def fill() -> None:
-        if made.value and not drawn:
+        if element.value and not drawn:
             drawn.append(True)
-            with made:
+            with element:
                 draw()
 
-    made.on_value_change(fill)
-    return made
+    element.on_value_change(fill)
+    return element
 
 
 def _captioned(text: str, caption: str) -> None:
@@ -170,16 +166,14 @@ def _captioned(text: str, caption: str) -> None:
 
 
 def tab_panels(tabs: ui.tabs, first: str = "") -> ui.tab_panels:
-    """The panels of tabs. Which one is open stands in the address as `?tab=`: Back and a reload
-    come to it again.
+    """The panels of tabs. The open tab is in the URL as `?tab=`, so that Back and reload restore
+    it.
     """
-    names: list[str] = [
-        each.props["name"] for each in tabs.descendants() if isinstance(each, ui.tab)
-    ]
-    asked = ui.context.client.request.query_params.get("tab", "")
-    # In the browser: a link that is followed at once must not overtake it.
+    names: list[str] = [tab.props["name"] for tab in tabs.descendants() if isinstance(tab, ui.tab)]
+    requested = ui.context.client.request.query_params.get("tab", "")
+    # In the browser, so that it happens before a link is followed.
     tabs.on("update:model-value", js_handler=_TAB_IN_ADDRESS)
-    opened = next(each for each in (asked, first, *names) if each in names)
+    opened = next(name for name in (requested, first, *names) if name in names)
     return ui.tab_panels(tabs, value=opened).classes("w-full").props("animated=false")
 
 
@@ -193,8 +187,8 @@ _TAB_IN_ADDRESS = """name => {
 def table(
     columns: Sequence[str], rows: Sequence[Sequence[Any]], numbers: Sequence[int] = ()
 ) -> None:
-    """A table to read. A cell is a text, or `Markup` that is safe already; without names of columns
-    it has no head.
+    """A table. A cell is a text, or `Markup` that is already safe. Without column names it has no
+    header.
     """
     heads = "".join(
         f'<th scope="col"{_kind(name, at, numbers)}>{escape(name)}</th>'
@@ -203,7 +197,7 @@ def table(
     body = "".join(
         "<tr>"
         + "".join(
-            f"<td{_kind(each, at, numbers)}>{_cell(each)}</td>" for at, each in enumerate(row)
+            f"<td{_kind(value, at, numbers)}>{_cell(value)}</td>" for at, value in enumerate(row)
         )
         + "</tr>"
         for row in rows
@@ -213,13 +207,13 @@ def table(
         ui.html(
             f'<table class="sk-table">{head}<tbody>{body}</tbody></table>', sanitize=False
         ).classes("w-full")
-    # Wide tables scroll sideways, by keys too: who does not see it must hear what it is.
+    # Wide tables scroll sideways, by keyboard too, so screen readers need a label.
     region.props["tabindex"], region.props["role"] = "0", "region"
     region.props["aria-label"] = f"Table: {', '.join(filter(None, columns)) or rows[0][0]}"
 
 
 class Markup(str):
-    """HTML that is safe as it stands."""
+    """Safe HTML."""
 
 
 def link(text: str, target: str) -> Markup:
@@ -241,7 +235,7 @@ def copied(text: str, shown: int = 12) -> Markup:
 
 
 def folded(label: str, text: str) -> Markup:
-    """A text of many lines in a cell, behind its name."""
+    """A long text in a cell, behind a label that expands it."""
     return Markup(
         f"<details><summary>{escape(label)}</summary><pre "
         f'class="sk-code">{escape(text)}</pre></details>'
@@ -259,15 +253,15 @@ def code_cell(text: str) -> Markup:
 def button(
     text: str, on_click: Callable[..., Any], *, icon: str | None = None, is_main: bool = True
 ) -> ui.button:
-    made = ui.button(text, icon=icon, on_click=on_click).props(
+    element = ui.button(text, icon=icon, on_click=on_click).props(
         "unelevated no-caps" if is_main else "outline no-caps"
     )
-    return made if is_main else made.classes("sk-second")
+    return element if is_main else element.classes("sk-second")
 
 
 def again(seconds: float, look: Callable[[], object]) -> None:
-    """Look every so many seconds while the page is open: one that was left is kept for a while, and
-    costs nothing.
+    """Call `look` every few seconds while the page is open. A page that was left stays in memory
+    for a while but makes no calls.
     """
     client = ui.context.client
     ui.timer(seconds, lambda: look() if client.has_socket_connection else None)
@@ -278,16 +272,14 @@ def _cell(value: Any) -> str:
 
 
 def _kind(value: Any, at: int, numbers: Sequence[int]) -> str:
-    """Numbers stand below each other; what is short stays in one line, however narrow the window
-    is.
-    """
+    """The CSS class of a cell: numbers are aligned, and short texts stay on one line."""
     if at in numbers:
         return ' class="num"'
     return ' class="short"' if len(re.sub("<[^>]*>", "", str(value))) <= SHORT else ""
 
 
 def is_at_this_machine() -> bool:
-    """Whether the one who looks sits at the machine that this runs on."""
+    """Whether the browser runs on the same machine as the server."""
     try:
         return ip_address(ui.context.client.ip).is_loopback
     except ValueError:

@@ -1,6 +1,4 @@
-"""Which tables record their changes. The journal has those with a stream or with point-in-time
-recovery.
-"""
+"""Which tables record their changes: those with a stream or point-in-time recovery."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ class Unrecorded:
 
 
 def unrecorded(workspace: Workspace, table: str) -> Unrecorded | None:
-    """None for a table that records its changes."""
+    """Why a table records no changes, or None if it does."""
     if is_recorded(workspace, table):
         return None
     if is_own(table):

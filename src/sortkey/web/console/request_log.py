@@ -1,8 +1,7 @@
-"""The last requests, by whomever: programs over the wire, and the stores of this process with their
-access patterns.
+"""The latest requests: of programs over DynamoDB's protocol, and of the stores of this process with
+their access patterns.
 
-It stands in a store as its `Metrics`, and at the wire as what hears of each request
-(`wire.sharing`).
+It is the `Metrics` of a store, and the DynamoDB server calls `on_request` for each request.
 """
 
 from __future__ import annotations
@@ -18,28 +17,25 @@ from typing import Any, Literal, cast
 from sortkey.runtime.metrics import Metrics
 from sortkey.runtime.steps import Call
 
-KEPT = 500
+REQUESTS_MAX = 500
 SPENT_MAX, OTHERS = 1000, "all others"
-"""What is asked for under further names is summed up together: statements with values in them never
-repeat.
-"""
+"""Requests under further names are added up as one: statements that contain values never repeat."""
 Source = Literal["wire", "REST", "console", "system"]
-"""Programs over DynamoDB's protocol or over REST, somebody at the console, or what a system does by
-itself.
+"""Programs over DynamoDB's protocol or REST, a user of the console, or background work of a system.
 """
-asking: ContextVar[Source] = ContextVar("asking", default="system")
-"""For whom a store of this process asks. Threads of workers and of sample data have no context:
-they are systems.
+current_source: ContextVar[Source] = ContextVar("current_source", default="system")
+"""The source of the requests of a store. Threads of workers and sample data have no context: their
+source is the system.
 """
 
 
-UNTOLD = ("", "transact", "batch_write")
-"""Patterns that say less than the tables which a request writes."""
+UNINFORMATIVE = ("", "transact", "batch_write")
+"""Patterns that are less informative than the tables that a request writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One request as it was seen. Units are known where somebody asked for them."""
+    """One request. Units are known only if the request asked for them."""
 
     number: int
     at: float
@@ -54,7 +50,7 @@ class Recorded:
 
 @dataclass(slots=True)
 class Spent:
-    """What one access pattern, or one operation of the wire, has cost since the start."""
+    """The total cost of an access pattern or operation since the start."""
 
     name: str
     requests: int = 0
@@ -65,15 +61,15 @@ class Spent:
 
 @dataclass
 class RequestLog(Metrics):
-    """Keeps the newest requests, and sums for all of them."""
+    """Keeps the latest requests, and totals of all requests."""
 
     clock: Callable[[], float] = time.time
-    newest: deque[Recorded] = field(default_factory=lambda: deque[Recorded](maxlen=KEPT))
+    newest: deque[Recorded] = field(default_factory=lambda: deque[Recorded](maxlen=REQUESTS_MAX))
     spent: dict[str, Spent] = field(default_factory=dict[str, Spent])
     _seen: int = 0
     _began: threading.local = field(default_factory=threading.local)
 
-    # -- as a store's metrics: `asked` before the request, `count` after it, both in the thread that sends it
+    # -- as a store's metrics: called before and after a request, in the thread that sends it
 
     def with_capacity(self, call: Call) -> Call:
         self._began.at = time.perf_counter()
@@ -83,16 +79,22 @@ class RequestLog(Metrics):
         super().count(call, answer)
         seconds = time.perf_counter() - self._began.at
         self._keep(
-            asking.get(), call.operation, call.request, call.pattern, seconds, _units(answer), ""
+            current_source.get(),
+            call.operation,
+            call.request,
+            call.pattern,
+            seconds,
+            _units(answer),
+            "",
         )
 
-    # -- as what the wire tells
+    # -- as the callback of the DynamoDB server
 
-    def heard(
+    def on_request(
         self, operation: str, request: dict[str, Any], seconds: float, problem: BaseException | None
     ) -> None:
-        said = "" if problem is None else f"{type(problem).__name__}: {problem}"
-        self._keep("wire", operation, request, "", seconds, None, said)
+        text = "" if problem is None else f"{type(problem).__name__}: {problem}"
+        self._keep("wire", operation, request, "", seconds, None, text)
 
     def _keep(
         self,
@@ -120,7 +122,7 @@ class RequestLog(Metrics):
                 problem,
             )
             self.newest.append(Recorded(*entry))
-            name = f"{operation} {target}".strip() if pattern in UNTOLD else pattern
+            name = f"{operation} {target}".strip() if pattern in UNINFORMATIVE else pattern
             if name not in self.spent and len(self.spent) >= SPENT_MAX:
                 name = OTHERS
             spent = self.spent.setdefault(name, Spent(name))
@@ -129,27 +131,22 @@ class RequestLog(Metrics):
             spent.milliseconds += milliseconds
             spent.slowest = max(spent.slowest, milliseconds)
 
-    def latest(self, limit: int = KEPT) -> list[Recorded]:
-        """The newest requests, the newest first."""
+    def latest(self, limit: int = REQUESTS_MAX) -> list[Recorded]:
+        """The latest requests, newest first."""
         with self.lock:
             return list(reversed(self.newest))[:limit]
 
-    def asked_by_people(self, limit: int = KEPT) -> list[Recorded]:
-        """Those that are not the workers' own: looking for due jobs, once a second, is nobody's
-        question.
-        """
-        return [each for each in self.latest() if not each.target.startswith("sortkey-jobs")][
-            :limit
-        ]
+    def without_workers(self, limit: int = REQUESTS_MAX) -> list[Recorded]:
+        """The latest requests without those of workers, which look for jobs every second."""
+        requests = self.latest()
+        return [entry for entry in requests if not entry.target.startswith("sortkey-jobs")][:limit]
 
-    def lately(self, limit: int) -> list[tuple[Recorded, int]]:
-        """The newest request of each kind, the newest first, with how many there were of it
-        lately.
-        """
+    def recent_kinds(self, limit: int) -> list[tuple[Recorded, int]]:
+        """The latest request of each kind, newest first, with the number of recent ones."""
         kinds: dict[tuple[str, ...], tuple[Recorded, int]] = {}
-        for each in self.asked_by_people():
-            kind = (each.source, each.operation, each.target, each.pattern)
-            first, count = kinds.get(kind, (each, 0))
+        for entry in self.without_workers():
+            kind = (entry.source, entry.operation, entry.target, entry.pattern)
+            first, count = kinds.get(kind, (entry, 0))
             kinds[kind] = first, count + 1
         return list(kinds.values())[:limit]
 
@@ -158,27 +155,27 @@ class RequestLog(Metrics):
     ) -> list[Spent]:
         """Access patterns and operations, the most expensive first."""
         with self.lock:
-            return sorted(self.spent.values(), key=lambda each: getattr(each, by), reverse=True)
+            return sorted(self.spent.values(), key=lambda total: getattr(total, by), reverse=True)
 
 
-def asked(request: Recorded) -> str:
-    """The access pattern of a request; of a write, which has none, the kind of item."""
+def subject(request: Recorded) -> str:
+    """The access pattern of a request, or the kind of item for a write."""
     kind, _, rest = request.pattern.partition(".")
     if rest == request.operation:
         return kind
-    return "" if request.pattern in UNTOLD else request.pattern
+    return "" if request.pattern in UNINFORMATIVE else request.pattern
 
 
 def _units(answer: Mapping[str, Any]) -> float | None:
-    told: Any = answer.get("ConsumedCapacity")
-    if told is None:
+    consumed: Any = answer.get("ConsumedCapacity")
+    if consumed is None:
         return None
-    several = cast(list[dict[str, Any]], told if isinstance(told, list) else [told])
-    return sum(float(each["CapacityUnits"]) for each in several)
+    parts = cast(list[dict[str, Any]], consumed if isinstance(consumed, list) else [consumed])
+    return sum(float(part["CapacityUnits"]) for part in parts)
 
 
 def _target(request: Mapping[str, Any]) -> str:
-    """The table, or the tables, and the index that a request is about."""
+    """The tables and the index of a request."""
     if "TableName" in request:
         index = request.get("IndexName")
         return f"{request['TableName']}/{index}" if index else str(request["TableName"])
@@ -187,6 +184,6 @@ def _target(request: Mapping[str, Any]) -> str:
     if "TransactItems" in request:
         parts = cast("list[Mapping[str, Mapping[str, Any]]]", request["TransactItems"])
         return ", ".join(
-            dict.fromkeys(str(each["TableName"]) for part in parts for each in part.values())
+            dict.fromkeys(str(write["TableName"]) for part in parts for write in part.values())
         )
     return str(request.get("Statement", ""))[:80]

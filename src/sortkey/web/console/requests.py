@@ -1,11 +1,11 @@
-"""Requests: the last ones with their time and capacity, and which access patterns cost the most."""
+"""Requests: the latest ones with time and capacity, and the most expensive access patterns."""
 
 from __future__ import annotations
 
 from nicegui import ui
 
 from sortkey.web.console.pieces import again, chipped, empty, heading, quiet, table
-from sortkey.web.console.request_log import asked
+from sortkey.web.console.request_log import subject
 from sortkey.web.console.shell import title
 from sortkey.web.console.value_display import clock
 from sortkey.web.console.workspace import Workspace
@@ -17,8 +17,7 @@ SECONDS = 2.0
 def requests_page(workspace: Workspace) -> None:
     title(
         "Requests",
-        "What programs ask over the wire and over REST, what the console asks, what the systems do "
-        "by themselves.",
+        "Requests of programs over DynamoDB's protocol and REST, of the console and the systems.",
     )
 
     @ui.refreshable
@@ -28,32 +27,32 @@ def requests_page(workspace: Workspace) -> None:
 
     seen = [0]
 
-    def look() -> None:
-        newest = workspace.log.asked_by_people(1)
+    def check() -> None:
+        newest = workspace.log.without_workers(1)
         if newest and newest[0].number != seen[0]:
             seen[0] = newest[0].number
             drawn.refresh()
 
     drawn()
-    again(SECONDS, look)
+    again(SECONDS, check)
 
 
 def _costliest(workspace: Workspace) -> None:
     spent = workspace.log.costliest("milliseconds")[:10]
     with ui.element("section").classes("sk-card sk-stack"):
-        heading("Slowest and costliest since the start")
+        heading("Slowest and most expensive since the start")
         if not spent:
-            empty("Nothing has been asked yet.", "Open a model and run one of its access patterns.")
+            empty("There are no requests yet.", "Open a model and run one of its access patterns.")
             return
         rows = [
             (
-                each.name,
-                f"{each.requests:,}",
-                f"{each.units:,.1f}",
-                f"{each.milliseconds / each.requests:.2f}",
-                f"{each.slowest:.1f}",
+                entry.name,
+                f"{entry.requests:,}",
+                f"{entry.units:,.1f}",
+                f"{entry.milliseconds / entry.requests:.2f}",
+                f"{entry.slowest:.1f}",
             )
-            for each in spent
+            for entry in spent
         ]
         columns = (
             "access pattern or operation",
@@ -66,24 +65,24 @@ def _costliest(workspace: Workspace) -> None:
 
 
 def _latest(workspace: Workspace) -> None:
-    newest = workspace.log.asked_by_people(SHOWN)
+    newest = workspace.log.without_workers(SHOWN)
     with ui.element("section").classes("sk-card sk-stack"):
-        heading("The last requests")
-        quiet("Without those of the workers, which look for jobs every second.")
+        heading("Latest requests")
+        quiet("Without those of workers, which look for jobs every second.")
         rows = [
             (
-                clock(each.at),
-                each.source,
-                chipped(each.operation, "bad" if each.problem else ""),
-                each.target,
-                asked(each) or each.problem[:120],
-                f"{each.milliseconds:.1f}",
-                "" if each.units is None else f"{each.units:g}",
+                clock(entry.at),
+                entry.source,
+                chipped(entry.operation, "bad" if entry.problem else ""),
+                entry.target,
+                subject(entry) or entry.problem[:120],
+                f"{entry.milliseconds:.1f}",
+                "" if entry.units is None else f"{entry.units:g}",
             )
-            for each in newest
+            for entry in newest
         ]
         table(
-            ("time, UTC", "from", "operation", "on", "access pattern or refusal", "ms", "units"),
+            ("time, UTC", "from", "operation", "on", "access pattern or error", "ms", "units"),
             rows,
             numbers=(5, 6),
         )

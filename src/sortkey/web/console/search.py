@@ -1,6 +1,4 @@
-"""Search: the documents of the models, found while one types; narrowed by values, ordered, page by
-page.
-"""
+"""Search: documents of the models while you type, with filters, sorting and pages."""
 
 from __future__ import annotations
 
@@ -16,15 +14,21 @@ from nicegui.events import ValueChangeEventArguments
 from sortkey.connect.searches import KeptSearch, Searches
 from sortkey.errors import SortkeyError
 from sortkey.web.console.pieces import again, button, chip, empty, quiet, refused
-from sortkey.web.console.search_cards import Leading, choice_id, filter_card, result_card
-from sortkey.web.console.search_results import Asked, Results, ask, sorts_of, telling_fields
+from sortkey.web.console.search_cards import ResultLinks, choice_id, filter_card, result_card
+from sortkey.web.console.search_results import (
+    Results,
+    SearchRequest,
+    run_search,
+    sorts_of,
+    useful_facets,
+)
 from sortkey.web.console.search_words import HELP
 from sortkey.web.console.shell import title
 from sortkey.web.console.workspace import Workspace, refusal
 
 LOOK_SECONDS = 1.0
 UNREADABLE = (SortkeyError, OSError)
-"""What an index may answer with that was never opened, or is gone."""
+"""Errors of an index that was never opened or no longer exists."""
 CSS = """
 .sk-search { display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 1rem; align-items: start; width: 100%; }
 .sk-search.is-whole { grid-template-columns: minmax(0, 1fr); } .sk-search.is-whole .sk-filters { display: none; }
@@ -46,17 +50,17 @@ button.sk-title:focus-visible { outline: 2px solid var(--accent); outline-offset
 
 
 async def search_page(workspace: Workspace, of: str = "", q: str = "") -> None:
-    title("Search", "Find items by words and values. Results come while you type.")
+    title("Search", "Find items by words and values. Results appear while you type.")
     searches = workspace.search
     if searches is None or not searches.declared:
         empty(
-            "No model declares what is searchable.",
-            "`model.searchable(document)` does: see docs/how-to/search.md.",
+            "No model declares a search document.",
+            "Use `model.searchable(document)`: see docs/how-to/search.md.",
         )
     elif searches.address is None:
         empty(
-            f"Search needs an address: {', '.join(searches.declared)} can be searched on "
-            "OpenSearch.",
+            f"Search needs the address of an OpenSearch: {', '.join(searches.declared)} can be "
+            "searched there.",
             '`sortkey up --aws <region> --search "https://<host>?region=<region>"`',
         )
     else:
@@ -67,19 +71,17 @@ async def search_page(workspace: Workspace, of: str = "", q: str = "") -> None:
 
 
 class _Page:
-    """What is asked for, and what is found. A later question overtakes an earlier one that is still
-    under way.
-    """
+    """The search request and its results. A new request replaces one that is still running."""
 
     def __init__(self, workspace: Workspace, searches: Searches, of: str, words: str) -> None:
         self.workspace, self.searches, self.of = workspace, searches, of
-        self.asked = Asked(words)
+        self.request = SearchRequest(words)
         self.before: list[str | None] = []
         self.turn = 0
         self.client = ui.context.client
         self.seen: tuple[Any, ...] = ()
         self.fields: list[str] = []
-        self.learnt_of = ("", 0)
+        self.learned_for = ("", 0)
 
     async def show(self) -> None:
         with ui.element("div").classes("sk-card sk-stack").style("gap: 0.6rem"):
@@ -92,12 +94,14 @@ class _Page:
             self.filters = ui.element("aside").classes("sk-filters").props('aria-label="Filters"')
             self.results = ui.element("div").classes("sk-stack").style("gap: 0.75rem")
             self.results.props('role="region" aria-label="Results"')
-        self.dialogs = ui.element("div")  # beside the results: these may change while one is open
+        self.dialogs = ui.element(
+            "div"
+        )  # outside the results, which may change while a dialog is open
         await self.draw()
         again(LOOK_SECONDS, self._look)
 
     def _box(self) -> None:
-        box = ui.input("Search", value=self.asked.words, on_change=self._typed)
+        box = ui.input("Search", value=self.request.words, on_change=self._typed)
         box.props("outlined dense clearable autofocus debounce=150 type=search autocomplete=off")
         box.style("flex: 4 1 18rem").on("keydown.enter", self.draw)
         with box.add_slot("prepend"):
@@ -111,52 +115,54 @@ class _Page:
             ).props("outlined dense").style("flex: 1 1 10rem")
         if self.of in self.searches:
             orders = sorts_of(self.searches[self.of].search.document)
-            ui.select(orders, value=self.asked.sort, label="Order", on_change=self._sorted).props(
+            ui.select(orders, value=self.request.sort, label="Order", on_change=self._sorted).props(
                 "outlined dense"
             ).style("flex: 1 1 12rem")
 
-    # -- what somebody does
+    # -- user actions
 
     async def _typed(self, event: ValueChangeEventArguments[str | None]) -> None:
-        await self._ask(replace(self.asked, words=event.value or ""))
+        await self._search(replace(self.request, words=event.value or ""))
 
     async def _other(self, event: ValueChangeEventArguments[str]) -> None:
-        self.of, self.asked = event.value, Asked(self.asked.words)
+        self.of, self.request = event.value, SearchRequest(self.request.words)
         self._choices.refresh()
-        await self._ask(self.asked)
+        await self._search(self.request)
 
     async def _sorted(self, event: ValueChangeEventArguments[str]) -> None:
-        await self._ask(replace(self.asked, sort=event.value))
+        await self._search(replace(self.request, sort=event.value))
 
     async def _choose(self, field: str, value: Any) -> None:
-        now = self.asked.chosen.get(field, frozenset())
-        await self._ask(replace(self.asked, chosen={**self.asked.chosen, field: now ^ {value}}))
+        now = self.request.chosen.get(field, frozenset())
+        await self._search(
+            replace(self.request, chosen={**self.request.chosen, field: now ^ {value}})
+        )
         self.client.run_javascript(
             f"document.querySelector('[data-choice=\"{choice_id(field, value)}\"]')?.focus()"
         )
 
     async def _without_filters(self) -> None:
-        await self._ask(replace(self.asked, chosen={}))
+        await self._search(replace(self.request, chosen={}))
 
     async def _turn_to(self, cursor: str | None, before: list[str | None]) -> None:
         self.before = before
-        self.asked = replace(self.asked, cursor=cursor)
+        self.request = replace(self.request, cursor=cursor)
         await self.draw()
         self.client.run_javascript("window.scrollTo({top: 0})")
 
-    async def _ask(self, asked: Asked) -> None:
-        self.before, self.asked = [], replace(asked, cursor=None)
+    async def _search(self, request: SearchRequest) -> None:
+        self.before, self.request = [], replace(request, cursor=None)
         await self.draw()
-        there = urlencode({"of": self.of, "q": self.asked.words})
+        there = urlencode({"of": self.of, "q": self.request.words})
         self.client.run_javascript(f"history.replaceState(history.state, '', '?{there}')")
 
     async def _look(self) -> None:
-        """What was indexed meanwhile shows by itself."""
+        """Show what was indexed meanwhile."""
         if await self._pulse() != self.seen:
             self._choices.refresh()
             await self.draw()
 
-    # -- what is shown
+    # -- display
 
     @property
     def _kept(self) -> KeptSearch | None:
@@ -165,50 +171,48 @@ class _Page:
     async def draw(self) -> None:
         self.turn += 1
         turn, kept = self.turn, self._kept
-        found: Results | Exception | None = None
+        results: Results | Exception | None = None
         self.seen = await self._pulse()
         if kept is not None:
             await self._learn(kept)
-            found = await run.io_bound(_found, kept, self.asked, self.fields)
+            results = await run.io_bound(_run_search, kept, self.request, self.fields)
         if turn != self.turn:
             return
-        for each in (self.state, self.filters, self.results):
-            each.clear()
+        for element in (self.state, self.filters, self.results):
+            element.clear()
         with self.state:
-            self._state(kept, found if isinstance(found, Results) else None)
-        is_whole = not isinstance(found, Results) or not found.filters
+            self._state(kept, results if isinstance(results, Results) else None)
+        is_whole = not isinstance(results, Results) or not results.filters
         self.columns.classes(
             add="is-whole" if is_whole else "", remove="" if is_whole else "is-whole"
         )
-        if kept is None or found is None:
+        if kept is None or results is None:
             return
         with self.results:
-            if isinstance(found, Exception):
-                if kept.state != "failed":  # it has said why
-                    refused(refusal(found))
+            if isinstance(results, Exception):
+                if kept.state != "failed":  # the state says why
+                    refused(refusal(results))
                 return
-            self._results(kept, found)
+            self._results(kept, results)
         with self.filters:
-            for each in found.filters:
-                filter_card(kept.search.document, each, self._choose)
+            for field_filter in results.filters:
+                filter_card(kept.search.document, field_filter, self._choose)
 
     async def _pulse(self) -> tuple[Any, ...]:
-        """Another one whenever there is something new to show. The last is how many documents there
-        are.
-        """
+        """A value that changes when something is new. Its last element is the document count."""
         kept = self._kept
-        told = None if kept is None else await run.io_bound(_pulse, kept)
-        return told or (self.searches.problem, 0)  # also while the server stops
+        pulse = None if kept is None else await run.io_bound(_pulse, kept)
+        return pulse or (self.searches.problem, 0)  # also while the server stops
 
     async def _learn(self, kept: KeptSearch) -> None:
-        """By which fields results can be narrowed: again when there are twice as many documents."""
-        of, count = self.learnt_of
+        """Find the fields to filter by. Repeat when the number of documents has doubled."""
+        of, count = self.learned_for
         now: int = self.seen[-1]
         if of != self.of or now > 2 * count:
-            self.fields = await run.io_bound(_telling, kept) or []
-            self.learnt_of = self.of, now
+            self.fields = await run.io_bound(_useful_facets, kept) or []
+            self.learned_for = self.of, now
 
-    def _state(self, kept: KeptSearch | None, found: Results | None) -> None:
+    def _state(self, kept: KeptSearch | None, results: Results | None) -> None:
         if kept is None and self.searches.problem:
             refused(self.searches.problem)
         elif kept is None or kept.state == "waiting":
@@ -216,13 +220,13 @@ class _Page:
         elif kept.state == "building":
             chip(f"The index is being built: {kept.written:,} documents so far", "note")
         elif kept.state == "failed":
-            chip("The index cannot be kept in step; trying again", "bad")
+            chip("The index cannot be updated; retrying", "bad")
             quiet(kept.problem)
-        if found is not None and kept is not None:
-            chip(f"{found.page.total:,} found", "note")
+        if results is not None and kept is not None:
+            chip(f"{results.page.total:,} found", "note")
             chip(f"{self.seen[-1]:,} in {kept.model}/{kept.search.document.name}")
-            chip(f"{found.milliseconds:.1f} ms")
-            if found.filters:
+            chip(f"{results.milliseconds:.1f} ms")
+            if results.filters:
                 toggle = button(
                     "Filters",
                     lambda: self.filters.classes(toggle="is-open"),
@@ -230,54 +234,56 @@ class _Page:
                     is_main=False,
                 )
                 toggle.classes("sk-toggle").props("dense")
-            if any(self.asked.chosen.values()):
+            if any(self.request.chosen.values()):
                 button(
-                    "Without filters", self._without_filters, icon="filter_alt_off", is_main=False
+                    "Clear filters", self._without_filters, icon="filter_alt_off", is_main=False
                 ).props("dense")
 
-    def _results(self, kept: KeptSearch, found: Results) -> None:
-        if not found.page.hits:
+    def _results(self, kept: KeptSearch, results: Results) -> None:
+        if not results.page.hits:
             self._nothing(kept)
             return
-        if found.are_similar:
-            quiet("Nothing has exactly these words. These have similar ones:")
-        for hit in found.page.hits:
-            result_card(Leading(self.workspace, kept, self.dialogs, self.draw), hit)
+        if results.are_similar:
+            quiet("No exact matches. These have similar words:")
+        for hit in results.page.hits:
+            result_card(ResultLinks(self.workspace, kept, self.dialogs, self.draw), hit)
         with ui.element("div").classes("sk-row"):
             if self.before:
                 *before, last = self.before
                 button(
                     "Back", partial(self._turn_to, last, before), icon="arrow_back", is_main=False
                 )
-            if found.page.cursor is not None:
+            if results.page.cursor is not None:
                 further = partial(
-                    self._turn_to, found.page.cursor, [*self.before, self.asked.cursor]
+                    self._turn_to, results.page.cursor, [*self.before, self.request.cursor]
                 )
                 button("Next", further, icon="arrow_forward", is_main=False)
 
     def _nothing(self, kept: KeptSearch) -> None:
         if not self.seen[-1]:
             if kept.state == "ready":
-                empty("The index is empty.", "Put an item: it is found a moment later.")
-        elif any(self.asked.chosen.values()):
-            empty("Nothing has these words and these values.", "Take filters away.")
+                empty("The index is empty.", "Put an item: you can find it a moment later.")
+        elif any(self.request.chosen.values()):
+            empty("Nothing matches these words and filters.", "Remove filters.")
         else:
-            empty("Nothing was found.", "Write fewer words, or only how they begin.")
+            empty("Nothing was found.", "Use fewer words, or only their beginnings.")
 
 
-def _telling(kept: KeptSearch) -> list[str]:
+def _useful_facets(kept: KeptSearch) -> list[str]:
     try:
-        return telling_fields(kept.search)
+        return useful_facets(kept.search)
     except UNREADABLE:
         return []
 
 
-def _found(kept: KeptSearch, asked: Asked, fields: Sequence[str]) -> Results | Exception | None:
-    """None where there is nothing to ask yet."""
+def _run_search(
+    kept: KeptSearch, request: SearchRequest, fields: Sequence[str]
+) -> Results | Exception | None:
+    """The results, or None if the index is not ready."""
     if kept.state == "waiting":
         return None
     try:
-        return ask(kept.search, asked, fields)
+        return run_search(kept.search, request, fields)
     except UNREADABLE as error:
         return error
 

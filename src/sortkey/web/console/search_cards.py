@@ -1,6 +1,4 @@
-"""The cards of the search page: a result with what leads on from it, and the values of a field to
-choose from.
-"""
+"""The cards of the search page: results with links to their items, and filters."""
 
 from __future__ import annotations
 
@@ -28,30 +26,34 @@ MARKS = 10
 
 
 def choice_id(field: str, value: Any) -> str:
-    """What a choice is known by on the page, whatever its value holds."""
+    """The id of a choice on the page, safe for any value."""
     return f"{field}-{str(value).encode().hex()}"
 
 
 def filter_card(document: Document[Any], shown: Filter, choose: Callable[[str, Any], Any]) -> None:
-    """The values of a field with their counts; several may be chosen."""
+    """The values of a field with their counts. Several can be chosen."""
     with ui.element("section").classes("sk-card sk-stack").style("gap: 0.1rem"):
         label = label_of(document.fields, shown.field)
         with ui.element("div") as head:
             heading(label, 3)
         head.props["title"] = shown.field
-        for each in shown.choices:
+        for choice in shown.choices:
             text = (
-                ("yes" if each.value else "no") if isinstance(each.value, bool) else str(each.value)
+                ("yes" if choice.value else "no")
+                if isinstance(choice.value, bool)
+                else str(choice.value)
             )
             with ui.element("div").classes("sk-filter-row"):
                 box = ui.checkbox(
                     text,
-                    value=each.is_chosen,
-                    on_change=partial(_chosen, choose, shown.field, each.value),
+                    value=choice.is_chosen,
+                    on_change=partial(_chosen, choose, shown.field, choice.value),
                 )
-                box.props(f'dense data-choice="{choice_id(shown.field, each.value)}"').tooltip(text)
+                box.props(f'dense data-choice="{choice_id(shown.field, choice.value)}"').tooltip(
+                    text
+                )
                 box.props["aria-label"] = f"{label}: {text}"
-                quiet(f"{each.count:,}")
+                quiet(f"{choice.count:,}")
 
 
 async def _chosen(choose: Callable[[str, Any], Any], field: str, value: Any) -> None:
@@ -59,9 +61,9 @@ async def _chosen(choose: Callable[[str, Any], Any], field: str, value: Any) -> 
 
 
 @dataclass(frozen=True)
-class Leading:
-    """Where results lead to. Dialogs are opened in a place of their own, which no later result
-    takes away.
+class ResultLinks:
+    """Opens the items of results. Dialogs are opened in `place`, which later results do not
+    replace.
     """
 
     workspace: Workspace
@@ -70,13 +72,16 @@ class Leading:
     changed: Callable[[], Any]
 
     async def to_item(self, id: str) -> None:
-        """The item that a document stands for."""
+        """Open the item of a document."""
         parts = await run.io_bound(self.kept.parts, id)
         if parts:
             self.open(parts[0])
         else:
             with self.place:
-                ui.notify("This item is gone; the index will know in a moment.", type="warning")
+                ui.notify(
+                    "This item has been deleted. The index will be updated in a moment.",
+                    type="warning",
+                )
 
     def open(self, entity: Entity) -> None:
         table = entity.__layout__.table.name
@@ -89,19 +94,19 @@ class Leading:
         return self.workspace.key_of(entity.__layout__.table.name, entity.to_item())
 
     async def to_document(self, hit: Hit) -> None:
-        """The document as the index has it, and the items that it is made of."""
+        """Show the indexed document, and the items that it is built from."""
         parts = await run.io_bound(self.kept.parts, hit.id) or []
         wide = "width: min(60rem, 94vw); max-width: none; gap: 0.9rem"
-        with self.place, dialog("What is indexed") as shown, ui.card().style(wide):
+        with self.place, dialog("Indexed document") as shown, ui.card().style(wide):
             with ui.element("div").classes("sk-row sk-spread"):
                 heading(hit.id)
                 chip(f"{self.kept.model}/{self.kept.search.document.name}")
             code(pretty(hit.fields))
-            heading("Made of", 3)
-            for each in parts:
-                self._part(each)
+            heading("Built from", 3)
+            for part in parts:
+                self._part(part)
             if not parts:
-                empty("The items are gone.")
+                empty("The items have been deleted.")
             with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
                 button("Close", shown.close, is_main=False)
 
@@ -112,11 +117,11 @@ class Leading:
             ui.label(key).classes("sk-mono sk-quiet")
 
 
-def result_card(leading: Leading, hit: Hit) -> None:
-    """A result. Its title leads to the item that it stands for."""
-    document = leading.kept.search.document
+def result_card(links: ResultLinks, hit: Hit) -> None:
+    """A result. Its title opens the item."""
+    document = links.kept.search.document
     with ui.element("article").classes("sk-card sk-stack sk-result"):
-        with ui.element("button").classes("sk-title").on("click", partial(leading.to_item, hit.id)):
+        with ui.element("button").classes("sk-title").on("click", partial(links.to_item, hit.id)):
             ui.html(title_of(document, hit), sanitize=False)
         ui.label(hit.id).classes("sk-mono sk-quiet")
         for label, text in snippets_of(document, hit):
@@ -133,7 +138,7 @@ def result_card(leading: Leading, hit: Hit) -> None:
                     else f"{label} {_moment(value)}"
                 )
             ui.space()
-            shown = button("What is indexed", partial(leading.to_document, hit), is_main=False)
+            shown = button("Indexed document", partial(links.to_document, hit), is_main=False)
             shown.props("dense flat size=sm")
 
 

@@ -1,4 +1,4 @@
-"""What people call the fields of a document: their labels, or their names with the words apart."""
+"""Labels of the fields of a document: the declared ones, or the names split into words."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ _BETWEEN_WORDS = re.compile(r"[_\-\s]+|(?<=[a-z0-9])(?=[A-Z])")
 
 
 def label_of(fields: DocumentFields, name: str) -> str:
-    """The declared label; else `publishedAt` and `published_at` are "published at"."""
+    """The declared label. Otherwise `publishedAt` and `published_at` become "published at"."""
     if name in fields and fields[name].label:
         return fields[name].label
-    words = [each for each in _BETWEEN_WORDS.split(name) if each]
-    return " ".join(each if each.isupper() else each.lower() for each in words) or name
+    words = [word for word in _BETWEEN_WORDS.split(name) if word]
+    return " ".join(word if word.isupper() else word.lower() for word in words) or name
 
 
-def squashed(text: str) -> str:
-    """What is compared where somebody types a name: "file size", `fileSize` and `file_size` are
-    one.
-    """
+def normalized(text: str) -> str:
+    """A typed name for comparison: "file size", `fileSize` and `file_size` are equal."""
     return re.sub(r"[\W_]+", "", text).lower()

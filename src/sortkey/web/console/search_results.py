@@ -1,6 +1,4 @@
-"""What a search page shows: results with their marks, and how they can be narrowed and ordered. No
-drawing here.
-"""
+"""The content of the search page: results, filters and sort orders. Nothing is drawn here."""
 
 from __future__ import annotations
 
@@ -14,22 +12,22 @@ from sortkey.model.documents import Document
 from sortkey.model.field_kinds import Date, FieldKind, Integer, Number, Text
 from sortkey.runtime.search import FacetValue, Hit, Match, Search, SearchPage, SearchQuery
 from sortkey.runtime.search.highlights import snippet
-from sortkey.web.console.search_labels import label_of, squashed
+from sortkey.web.console.search_labels import label_of, normalized
 from sortkey.web.console.search_words import has_words, match_of
 
 PAGE = 20
 CHOICES = 8
-"""Values of a field that can be chosen."""
+"""The most values of a filter."""
 FILTERS = 9
 SNIPPETS = 3
 FACETS = ("text[]", "keyword[]", "keyword", "text", "bool")
-"""Kinds of fields to narrow by, in the order in which they are shown."""
+"""Kinds of fields to filter by, in the order of display."""
 Chosen = Mapping[str, frozenset[Any]]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What somebody wants to see: words, values of fields, an order, and which page."""
+class SearchRequest:
+    """A request of the search page: words, chosen values, sort order and page."""
 
     words: str = ""
     chosen: Chosen = field(default_factory=dict[str, frozenset[Any]])
@@ -48,7 +46,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Filter:
-    """A field by which the results can be narrowed."""
+    """A field to filter by."""
 
     field: str
     choices: Sequence[Choice]
@@ -56,9 +54,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Results:
-    """A page of results. `are_similar` where nothing has the words themselves, and these have
-    similar ones.
-    """
+    """A page of results. `are_similar` means that only similar words were found."""
 
     page: SearchPage
     filters: Sequence[Filter]
@@ -66,39 +62,37 @@ class Results:
     milliseconds: float
 
 
-def telling_fields(search: Search[Any]) -> list[str]:
-    """The fields that tell documents apart in groups: one value for all, or another for each, is no
-    help.
+def useful_facets(search: Search[Any]) -> list[str]:
+    """The fields that divide documents into groups. One value for all, or a different one for each,
+    is useless.
 
-    Learnt from all documents and then kept: to count what is different in each of many is slow.
+    The caller keeps the result: counting the values of many documents is slow.
     """
     fields = _countable(search.document)
     query = SearchQuery().limit(0)
     for name in fields:
         query = query.facet(name, 2)
     facets = search.query(query).facets
-    return [name for name in fields if _tells(facets[name])]
+    return [name for name in fields if _is_useful(facets[name])]
 
 
-def ask(search: Search[Any], asked: Asked, fields: Sequence[str]) -> Results:
-    """What is found, with filters for some fields. Raises ModelError for what cannot be asked."""
+def run_search(search: Search[Any], request: SearchRequest, fields: Sequence[str]) -> Results:
+    """Search, with filters for some fields. Raises ModelError for an invalid request."""
     began = time.perf_counter()
     document = search.document
-    words, are_similar = match_of(document.fields, asked.words), False
-    page = search.query(_query(document, asked, words, fields))
-    if not page.total and has_words(asked.words):
-        similar = match_of(document.fields, asked.words, fuzzy=True)
-        other = search.query(_query(document, asked, similar, fields))
+    words, are_similar = match_of(document.fields, request.words), False
+    page = search.query(_query(document, request, words, fields))
+    if not page.total and has_words(request.words):
+        similar = match_of(document.fields, request.words, fuzzy=True)
+        other = search.query(_query(document, request, similar, fields))
         if other.total:
             page, words, are_similar = other, similar, True
-    filters = _filters(search, asked, words, page, fields)
+    filters = _filters(search, request, words, page, fields)
     return Results(page, filters, are_similar, (time.perf_counter() - began) * 1000)
 
 
 def sorts_of(document: Document[Any]) -> dict[str, str]:
-    """The orders to choose from, with their labels: the best match, the title, dates and
-    numbers.
-    """
+    """The sort orders with their labels: best match, title, dates and numbers."""
     orders = {"": "best match"}
     title = title_field(document)
     for name, kind in document.fields.items():
@@ -109,7 +103,7 @@ def sorts_of(document: Document[Any]) -> dict[str, str]:
 
 
 _FACTS = (Integer, Number, Date)
-"""What stands beside a result, and what results can be sorted by besides the title."""
+"""Kinds of fields that are shown with a result and that results can be sorted by."""
 
 
 def _directions(kind: FieldKind) -> tuple[str, str]:
@@ -123,32 +117,30 @@ def _directions(kind: FieldKind) -> tuple[str, str]:
 
 
 def title_field(document: Document[Any]) -> str:
-    """What a result is called by: its first text that the id does not say already."""
+    """The field that is the title of a result: its first text that is not in the id."""
     texts = [name for name, kind in document.fields.items() if _is_text(kind)]
-    return next((name for name in texts if not _says(document, name)), next(iter(texts), ""))
+    return next((name for name in texts if not _is_in_id(document, name)), next(iter(texts), ""))
 
 
 def title_of(document: Document[Any], hit: Hit) -> str:
-    """As HTML, with the words that were searched for marked."""
+    """The title as HTML, with the search words highlighted."""
     name = title_field(document)
     return _marked(hit, name) or escape(hit.id)
 
 
 def snippets_of(document: Document[Any], hit: Hit) -> list[tuple[str, str]]:
-    """Where the words stand, apart from the title and the id; sentences before keys. Labels, and
-    HTML.
-    """
-    seen = {title_field(document), *(name for name in hit.fields if _says(document, name))}
+    """Where the words were found, except title and id, as labels and HTML. Sentences come first."""
+    seen = {title_field(document), *(name for name in hit.fields if _is_in_id(document, name))}
     marked = {name: " … ".join(texts) for name, texts in hit.highlights.items() if name not in seen}
     places = [
         (label_of(document.fields, name), text) for name, text in marked.items() if "<em>" in text
     ]
-    sentences = [each for each in places if " " in each[1]]
+    sentences = [place for place in places if " " in place[1]]
     return sentences[:SNIPPETS] or [*_longest(document, hit, seen), *places[:1]]
 
 
 def _longest(document: Document[Any], hit: Hit, seen: Container[str]) -> list[tuple[str, str]]:
-    """The beginning of the longest text, where there is one of several words."""
+    """The beginning of the longest text of several words."""
     texts = {
         name: str(value) for name, value in hit.fields.items() if _is_text(_kind(document, name))
     }
@@ -168,65 +160,69 @@ def facts_of(document: Document[Any], hit: Hit) -> list[tuple[str, Any]]:
 
 
 def marks_of(document: Document[Any], hit: Hit) -> list[str]:
-    """What is true of a result, and the values of its lists."""
+    """The true flags of a result, and the values of its lists."""
     true = [label_of(document.fields, name) for name, value in hit.fields.items() if value is True]
     kinds = {name: _kind(document, name) for name in hit.fields}
     lists = [
-        each
+        value
         for name, kind in kinds.items()
         if kind is not None and kind.is_list
-        for each in hit.fields[name]
+        for value in hit.fields[name]
     ]
     return [*true, *lists]
 
 
 def _query(
     document: Document[Any],
-    asked: Asked,
+    request: SearchRequest,
     words: Match | None,
     fields: Sequence[str],
     without: str = "",
 ) -> SearchQuery:
-    """One without the values chosen of a field only counts that field's."""
+    """The query. With `without`, it only counts the values of that field, ignoring its filter."""
     query = SearchQuery(words).limit(PAGE)
-    for name, values in asked.chosen.items():
+    for name, values in request.chosen.items():
         if values and name != without:
             query = query.matching(Match.keyword(name, *sorted(values, key=str)))
-    if asked.sort:
-        query = query.sorted_by(asked.sort)
+    if request.sort:
+        query = query.sorted_by(request.sort)
     if without:
         return query.limit(0).facet(without, CHOICES)
     for name in fields:
         query = query.facet(name, CHOICES)
-    return query.highlighting(*_worded(document)).after(asked.cursor)
+    return query.highlighting(*_worded(document)).after(request.cursor)
 
 
 def _filters(
-    search: Search[Any], asked: Asked, words: Match | None, page: SearchPage, fields: Sequence[str]
+    search: Search[Any],
+    request: SearchRequest,
+    words: Match | None,
+    page: SearchPage,
+    fields: Sequence[str],
 ) -> list[Filter]:
-    """Fields that tell the results apart. One that has a choice is counted without it: others may
-    be chosen too.
+    """Fields to filter the results by. A field with a chosen value is counted without that filter,
+    so that others can be chosen too.
     """
-    made: list[Filter] = []
+    filters: list[Filter] = []
     for name in dict.fromkeys(
-        [*fields, *(name for name, values in asked.chosen.items() if values)]
+        [*fields, *(name for name, values in request.chosen.items() if values)]
     ):
-        chosen = asked.chosen.get(name, frozenset())
+        chosen = request.chosen.get(name, frozenset())
         if chosen:
-            query = _query(search.document, asked, words, (), without=name)
-            made.append(Filter(name, _choices(search.query(query).facets[name], chosen)))
-        elif _tells(page.facets[name]):
-            made.append(Filter(name, _choices(page.facets[name], chosen)))
-    return made[:FILTERS]
+            query = _query(search.document, request, words, (), without=name)
+            filters.append(Filter(name, _choices(search.query(query).facets[name], chosen)))
+        elif _is_useful(page.facets[name]):
+            filters.append(Filter(name, _choices(page.facets[name], chosen)))
+    return filters[:FILTERS]
 
 
-def _tells(counted: Sequence[FacetValue]) -> bool:
-    return len(counted) > 1 and counted[0].count > 1
+def _is_useful(values: Sequence[FacetValue]) -> bool:
+    return len(values) > 1 and values[0].count > 1
 
 
-def _choices(counted: Sequence[FacetValue], chosen: frozenset[Any]) -> list[Choice]:
-    listed = [Choice(each.value, each.count, each.value in chosen) for each in counted]
-    known = {each.value for each in counted}
+def _choices(values: Sequence[FacetValue], chosen: frozenset[Any]) -> list[Choice]:
+    listed = [Choice(facet.value, facet.count, facet.value in chosen) for facet in values]
+    known = {facet.value for facet in values}
     return [*listed, *(Choice(value, 0, True) for value in sorted(chosen - known, key=str))]
 
 
@@ -243,10 +239,10 @@ def _worded(document: Document[Any]) -> list[str]:
     return [name for name, kind in document.fields.items() if kind.has_words]
 
 
-def _says(document: Document[Any], name: str) -> bool:
+def _is_in_id(document: Document[Any], name: str) -> bool:
     """Whether a field is part of the id, by its name."""
-    in_id = {squashed(each) for each in document.id.names}
-    return not in_id.isdisjoint((squashed(name), squashed(label_of(document.fields, name))))
+    in_id = {normalized(part) for part in document.id.names}
+    return not in_id.isdisjoint((normalized(name), normalized(label_of(document.fields, name))))
 
 
 def _kind(document: Document[Any], name: str) -> FieldKind | None:

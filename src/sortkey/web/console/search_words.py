@@ -1,9 +1,8 @@
-"""What people type into a search box, as a query: words, "phrases", -without, and field:value.
+"""Parses the text of a search box: words, "phrases", -without, and field:value.
 
     old harbour "market square" -closed tags:italy price:100..200 attributes.colour:red published:2026-02
 
-A field may be named by its label. What cannot be understood is refused with what could be written
-instead.
+A field may be named by its label. The error for invalid text says what to write instead.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from sortkey.errors import ModelError
 from sortkey.model.document_fields import DocumentFields
 from sortkey.model.field_kinds import Bool, Date, FieldKind, Flat, GeoPoint, Integer, Number
 from sortkey.runtime.search import Match
-from sortkey.web.console.search_labels import label_of, squashed
+from sortkey.web.console.search_labels import label_of, normalized
 
 HELP = (
     'words, "a phrase", -without, field:words, field:"the whole value", number:10..20, date:2026-02'
@@ -30,9 +29,7 @@ _WORDS_FOR = {"true": True, "yes": True, "false": False, "no": False}
 
 
 def match_of(fields: DocumentFields, text: str, *, fuzzy: bool = False) -> Match | None:
-    """The query of a text; None for one that asks for nothing. The last word may be the beginning
-    of one.
-    """
+    """The query of a text, or None for an empty text. The last word may be incomplete."""
     words: list[str] = []
     clauses: list[Match] = []
     for part in _PART.finditer(text):
@@ -72,9 +69,7 @@ def _of_field(fields: DocumentFields, name: str, value: str) -> Match:
         case Date():
             return _range(name, field, value, _date)
         case GeoPoint():
-            raise ModelError(
-                f"{name} is a place, which cannot be typed here: a program finds what is near one"
-            )
+            raise ModelError(f"{name} is a place, which cannot be searched here: use a program")
         case _ if not kind.has_words:
             return Match.keyword(field, value)
         case _ if not is_whole:
@@ -88,14 +83,12 @@ def _of_field(fields: DocumentFields, name: str, value: str) -> Match:
 
 
 def _named(fields: DocumentFields, name: str) -> tuple[str, FieldKind]:
-    """A field by its name or its label, however its words are joined; a member of a map behind a
-    dot.
-    """
+    """A field by its name or label, however its words are joined. A dot precedes a map's key."""
     top, dot, path = name.partition(".")
-    wanted = squashed(top)
+    wanted = normalized(top)
     for field, kind in fields.items():
         is_member = bool(path) if isinstance(kind, Flat) else not dot
-        if is_member and wanted in (squashed(field), squashed(label_of(fields, field))):
+        if is_member and wanted in (normalized(field), normalized(label_of(fields, field))):
             return f"{field}{dot}{path}", kind
     maps = [field for field, kind in fields.items() if isinstance(kind, Flat)]
     inside = f" For a key of {maps[0]} write {maps[0]}.{name}:value." if maps else ""
@@ -113,24 +106,22 @@ def _boolean(name: str, field: str, value: str) -> Match:
 
 
 def _range(name: str, field: str, value: str, read: Callable[[str, str], tuple[Any, Any]]) -> Match:
-    """`10`, `>10`, `<=10`, `10..20`, `10..`; a date may be a year, a month or a day, and is all of
-    it.
-    """
+    """`10`, `>10`, `<=10`, `10..20`, `10..`. A date can be a whole year, month or day."""
     if bound := _BOUND.fullmatch(value):
-        low, behind = read(name, bound[2])
+        low, after = read(name, bound[2])
         match bound[1]:
             case ">":
-                return Match.range(field, at_least=behind)
+                return Match.range(field, at_least=after)
             case ">=":
                 return Match.range(field, at_least=low)
             case "<":
                 return Match.range(field, below=low)
             case _:
-                return Match.range(field, below=behind)
+                return Match.range(field, below=after)
     start, dots, end = value.partition("..")
     if not dots:
-        low, behind = read(name, value)
-        return Match.range(field, at_least=low, below=behind)
+        low, after = read(name, value)
+        return Match.range(field, at_least=low, below=after)
     return Match.range(
         field,
         at_least=read(name, start)[0] if start else None,
@@ -163,7 +154,7 @@ def _digits(text: str) -> str:
 
 
 def _date(name: str, text: str) -> tuple[datetime, datetime]:
-    """From its beginning to that of the next one."""
+    """The start of a date, and of the next one."""
     try:
         if day := _DAY.fullmatch(text):
             return _span(int(day[1]), int(day[2] or 0), int(day[3] or 0))

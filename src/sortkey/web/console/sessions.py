@@ -1,9 +1,7 @@
-"""Who is signed in. A session is a random token, which the browser keeps in a cookie, and the
-instant of its end.
+"""Sessions of signed-in users: a random token, which the browser keeps in a cookie, and its expiry.
 
-The server keeps a hash of each token under a key made of its secret and the password: whoever reads
-the file cannot sign in with it, and another password finds none of the sessions. They last over a
-restart.
+The server stores a hash of each token, keyed with its secret and the password. The file is useless
+to whoever reads it, and changing the password ends all sessions. Sessions survive a restart.
 """
 
 from __future__ import annotations
@@ -19,11 +17,11 @@ from typing import Any, cast
 
 SECONDS = 12 * 3600
 SESSIONS_MAX = 1000
-"""Of more sessions than this the oldest end."""
+"""Beyond this number, the oldest sessions end."""
 
 
 class Sessions:
-    """Sessions in a folder that nobody but its owner can read."""
+    """Sessions in a folder that only its owner can read."""
 
     def __init__(
         self, folder: Path, secret: str, password: str, clock: Callable[[], float] = time.time
@@ -36,18 +34,18 @@ class Sessions:
         self._ends: dict[str, float] = _read(self._path)
 
     def start(self) -> str:
-        """A new session. Gives its token, which is kept nowhere."""
+        """Start a session. Returns its token, which is not stored."""
         token = token_urlsafe(32)
         self._ends[self._hash(token)] = self._clock() + SECONDS
         self._write()
         return token
 
     def seconds_left(self, token: str) -> float:
-        """For how long a session still lasts: 0 for one that has ended, or never was."""
+        """The remaining time of a session, 0 if it has ended or does not exist."""
         return max(0.0, self._ends.get(self._hash(token), 0.0) - self._clock())
 
     def end(self, token: str) -> None:
-        """End a session. One that has ended is fine."""
+        """End a session. Ending it twice is fine."""
         if self._ends.pop(self._hash(token), None) is not None:
             self._write()
 
@@ -65,7 +63,7 @@ class Sessions:
 
 
 def _read(path: Path) -> dict[str, float]:
-    """No sessions where there is no file, or one that was damaged: everybody signs in again."""
+    """The stored sessions. None if the file is missing or damaged: everyone signs in again."""
     try:
         stored: Any = json.loads(path.read_bytes())
     except (FileNotFoundError, ValueError):

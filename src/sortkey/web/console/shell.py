@@ -1,4 +1,4 @@
-"""The frame around every page: where one is, where one can go, light or dark."""
+"""The frame of every page: header, menu, light or dark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sortkey.web.console.jump_box import Places, jump_button
 from sortkey.web.console.pieces import heading, prose
 from sortkey.web.console.theme import COLOURS, CSS
 
-# A form of a page that names no referrer at all would be taken for one of another site.
+# A form without a referrer would look like one of another site.
 REFERRER = '<meta name="referrer" content="same-origin">'
 SCRIPT = """<script>
 document.documentElement.lang = "en";
@@ -28,7 +28,7 @@ document.addEventListener('click', async event => {
 
 
 DARK = "sortkey_dark"
-"""The cookie that says how somebody likes it: 1 or 0."""
+"""The cookie with the chosen theme: 1 is dark, 0 is light."""
 TURN = f"""(() => {{
   const isDark = !document.body.classList.contains('body--dark');
   document.cookie = `{DARK}=${{+isDark}}; path=/; max-age=31536000; samesite=strict`;
@@ -38,7 +38,7 @@ TURN = f"""(() => {{
 
 @dataclass(frozen=True, slots=True)
 class ConsolePage:
-    """A page with a place in the menu. `show` draws it; the parts of its path come as arguments."""
+    """A page with its menu entry. `show` draws it, with the parts of its path as arguments."""
 
     path: str
     title: str
@@ -50,16 +50,14 @@ class ConsolePage:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """Draws the frame. `base` is where the console is mounted; NiceGUI's own links go
-    without it.
-    """
+    """Draws the frame. `base` is the path of the console, which NiceGUI's links omit."""
 
     pages: Sequence[ConsolePage]
     base: str
     places: Callable[[], Places]
-    """Where one can jump to besides the pages."""
+    """Places to jump to besides the pages."""
     logout: str | None = None
-    """Where signing out is posted to; None where nobody signs in."""
+    """The path of the sign-out form, or None without a password."""
 
     @contextmanager
     def frame(self, page: ConsolePage) -> Generator[None]:
@@ -82,7 +80,7 @@ class Shell:
         yield
 
     def all_places(self) -> Places:
-        """Where one can jump to: the pages of the menu, the models, the tables."""
+        """All places to jump to: the pages of the menu, the models, the tables."""
         own = {
             page.path: " · ".join(filter(None, (page.group, page.title)))
             for page in self.pages
@@ -119,7 +117,7 @@ class Shell:
 
 
 def title(text: str, below: str = "", above: tuple[str, str] | None = None) -> None:
-    """The head of a page; `above` is the text and the path of the page that it belongs to."""
+    """The heading of a page. `above` is the title and path of its parent page."""
     ui.page_title(f"{text} · Sortkey")
     with ui.element("div").classes("sk-stack"):
         if above is not None:
@@ -131,7 +129,7 @@ def title(text: str, below: str = "", above: tuple[str, str] | None = None) -> N
 
 
 def style() -> ui.dark_mode:
-    """Make the page look like the console's: light or dark, as one chose; until then as the browser
+    """Apply the console's style, light or dark as the user chose, by default as the browser
     prefers.
     """
     ui.add_head_html(REFERRER + SCRIPT)
@@ -141,7 +139,7 @@ def style() -> ui.dark_mode:
 
 
 def _sign_out_button(action: str) -> None:
-    """A form: the answer takes the cookie away."""
+    """The sign-out form. Its response deletes the cookie."""
     form = ui.element("form")
     form.props["method"], form.props["action"] = "post", action
     with form, ui.button(icon="logout").classes("sk-second") as button:
@@ -150,7 +148,7 @@ def _sign_out_button(action: str) -> None:
 
 
 def chosen_theme() -> Literal["", "light", "dark"]:
-    """What somebody chose with the button in the header; empty until then. For pages in frames."""
+    """The theme that the user chose in the header, or empty. For pages in frames."""
     is_dark = _is_dark()
     if is_dark is None:
         return ""
@@ -163,7 +161,7 @@ def _is_dark() -> bool | None:
 
 
 async def _turn(dark: ui.dark_mode) -> None:
-    """From what is shown now, which the browser may have chosen. The browser keeps it."""
+    """Switch the theme. The browser stores the choice in a cookie."""
     dark.value = cast(bool, await ui.run_javascript(TURN))
     for chart in ElementFilter(kind=ui.echart):
-        chart.update()  # it asked for the colours of the page when it was drawn
+        chart.update()  # it took the colours of the page when it was drawn

@@ -1,4 +1,4 @@
-"""PartiQL: a statement, and what it gives."""
+"""PartiQL: run a statement and show its result."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from sortkey.web.console.workspace import Workspace, refusal
 def statements_page(workspace: Workspace) -> None:
     title(
         "PartiQL",
-        "Statements as DynamoDB understands them: SELECT, INSERT, UPDATE, DELETE. They change your "
-        "data.",
+        "DynamoDB's statements: SELECT, INSERT, UPDATE, DELETE. They change your data.",
     )
     tables = workspace.tables()
-    first = max(tables, key=lambda each: each.count).name if tables else "Things"
+    first = max(tables, key=lambda table: table.count).name if tables else "Things"
     with ui.element("div").classes("sk-card sk-stack"):
         box = ui.textarea("Statement", value=f'SELECT * FROM "{first}"').props("outlined autogrow")
         box.classes("w-full sk-editor")
@@ -41,12 +40,12 @@ def statements_page(workspace: Workspace) -> None:
                 refused(refusal(error))
                 return
             with ui.element("div").classes("sk-row"):
-                chip(f"{len(items)} items", "note")
+                chip(f"{len(items)} item{'s' * (len(items) != 1)}", "note")
                 chip(f"{units:g} units")
                 chip(f"{(time.perf_counter() - began) * 1000:.1f} ms")
             if items:
                 code(pretty([plain_item(item) for item in items]))
             else:
-                empty("Done. The statement gave no items.")
+                empty("Done. The statement returned no items.")
             if more:
                 button("Next page", lambda: run(more), is_main=False)

@@ -1,6 +1,4 @@
-"""Items as they are stored, page by page: a table, an index, a partition; or what a statement of
-PartiQL gives.
-"""
+"""Stored items, page by page: of a table, an index, a partition or a PartiQL statement."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from sortkey.web.console.workspace import CONSOLE, PAGE, Workspace
 
 @dataclass(frozen=True, slots=True)
 class ItemPage:
-    """Some items as they are stored, and where to go on."""
+    """A page of stored items, and where the next one starts."""
 
     items: list[Item]
     next: Item | None
@@ -34,11 +32,10 @@ def browse(
     start: Item | None = None,
     limit: int = PAGE,
 ) -> ItemPage:
-    """Items of a partition, by the beginning of their sort key; without a partition the table as it
-    lies.
+    """The items of a partition whose sort key begins with a prefix. Without a partition, all items,
+    unsorted.
 
-    Raises ModelError for the beginning of a sort key without a partition, or where there is no sort
-    key.
+    Raises ModelError for a prefix without a partition, or if there is no sort key.
     """
     if sort_prefix:
         _check_sort(workspace.key_names(table, index), index or table, partition)
@@ -63,11 +60,11 @@ def browse(
 
 def _check_sort(names: Sequence[str], of: str, partition: str) -> None:
     if len(names) == 1:
-        raise ModelError(f"{of} has no sort key that could begin with anything: leave that out")
+        raise ModelError(f"{of} has no sort key: leave that field empty")
     if not partition:
         raise ModelError(
-            f"{names[1]} is looked for within one partition: write what {names[0]} is too, or "
-            f"leave {names[1]} empty"
+            f"{names[1]} can only be searched within a partition: enter {names[0]} too, or leave "
+            f"{names[1]} empty"
         )
 
 
@@ -91,8 +88,11 @@ def _condition(
 
 
 def _type_of(workspace: Workspace, table: str, attribute: str) -> str:
-    told = workspace.call("DescribeTable", {"TableName": table})["Table"]
-    kinds = {each["AttributeName"]: each["AttributeType"] for each in told["AttributeDefinitions"]}
+    description = workspace.call("DescribeTable", {"TableName": table})["Table"]
+    kinds = {
+        attribute["AttributeName"]: attribute["AttributeType"]
+        for attribute in description["AttributeDefinitions"]
+    }
     return kinds[attribute]
 
 
@@ -103,7 +103,7 @@ def _key_value(workspace: Workspace, table: str, attribute: str, text: str) -> d
 def statement(
     workspace: Workspace, text: str, next_token: str | None = None
 ) -> tuple[list[Item], str | None, float]:
-    """Run PartiQL; gives items, where to go on, and the capacity used."""
+    """Run PartiQL. Returns the items, the token of the next page, and the consumed capacity."""
     request: dict[str, Any] = {"Statement": text, "ReturnConsumedCapacity": "TOTAL"}
     if next_token:
         request["NextToken"] = next_token

@@ -1,6 +1,4 @@
-"""How the console looks: one scale of type, quiet colours, light and dark. Everything else refers
-to these names.
-"""
+"""The style of the console: type scale, colours, light and dark. Pages use these class names."""
 
 from __future__ import annotations
 
@@ -173,7 +171,7 @@ code { font-family: var(--mono); font-size: 0.92em; background: var(--sunken); b
 table.sk-table td .sk-mono { overflow-wrap: break-word; word-break: normal; }
 #popup.nicegui-error-popup { background: var(--surface); color: var(--ink); border: 1px solid var(--warn);
   border-radius: 10px; max-width: min(26rem, 90vw); }
-#popup span:last-child::after { content: " Should it not come back, start sortkey up again: nothing is lost."; }
+#popup span:last-child::after { content: " If it does not come back, start sortkey up again. No data is lost."; }
 @media (max-width: 640px) { .sk-wide { display: none; } .nicegui-content { padding: 1rem 1rem 3rem; }
   .sk-card { padding: 1rem; } .sk-row > .q-field { flex-grow: 1; }
   .sk-tagged { flex-wrap: wrap; padding-bottom: 0.4rem; } .sk-tagged > :not(.sk-stack) { width: auto; }

@@ -1,4 +1,4 @@
-"""Attribute values as people read them: plain values, short texts for cells, sizes, times."""
+"""Attribute values for display: plain values, short texts for cells, sizes, times."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ CELL = 80
 
 
 def plain(value: AttributeValue) -> Any:
-    """An attribute value as JSON would have it; sets are lists, binary is its base64."""
-    kind, held = next(iter(value.items()))
+    """An attribute value as JSON. Sets become lists, binary data base64."""
+    kind, content = next(iter(value.items()))
     match kind:
         case "N":
-            return _number(str(held))
+            return _number(str(content))
         case "NULL":
             return None
         case "L":
-            return [plain(each) for each in cast(list[AttributeValue], held)]
+            return [plain(member) for member in cast(list[AttributeValue], content)]
         case "M":
             return {
-                name: plain(each) for name, each in cast(Mapping[str, AttributeValue], held).items()
+                name: plain(member)
+                for name, member in cast(Mapping[str, AttributeValue], content).items()
             }
         case "NS":
-            return [_number(str(each)) for each in cast(list[str], held)]
+            return [_number(str(member)) for member in cast(list[str], content)]
         case _:
-            return held
+            return content
 
 
 def plain_item(item: Mapping[str, AttributeValue]) -> dict[str, Any]:
@@ -38,11 +39,11 @@ def plain_item(item: Mapping[str, AttributeValue]) -> dict[str, Any]:
 
 
 def cell(value: AttributeValue | None) -> str:
-    """A value in one line of a table."""
+    """A value as one line in a table."""
     if value is None:
         return ""
-    shown = plain(value)
-    text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)
+    content = plain(value)
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
     return text if len(text) <= CELL else f"{text[: CELL - 1]}…"
 
 
@@ -51,7 +52,7 @@ def pretty(value: Any) -> str:
 
 
 def size(count: float) -> str:
-    """A number of bytes."""
+    """A number of bytes with a unit."""
     for unit in ("B", "KB", "MB", "GB"):
         if count < 1024 or unit == "GB":
             return f"{count:,.0f} {unit}" if unit == "B" or count >= 100 else f"{count:,.1f} {unit}"
@@ -60,7 +61,7 @@ def size(count: float) -> str:
 
 
 def clock(at: float) -> str:
-    """A moment of today."""
+    """A time without its date."""
     return datetime.fromtimestamp(at, UTC).strftime("%H:%M:%S")
 
 

@@ -1,5 +1,5 @@
-"""What the console stands on: one store, the models on it with their tables and kinds of items,
-what happened there.
+"""What console pages work on: a store, its models with their tables and entities, and recent
+activity.
 """
 
 from __future__ import annotations
@@ -26,16 +26,14 @@ from sortkey.web.console.request_log import RequestLog
 
 PAGE = 100
 CONSOLE = "console"
-"""Who changed it, in the audit."""
+"""The actor in the audit log."""
 RecentChanges = Callable[[int, str | None], list[RecentChange]]
-"""So many of the latest changes, newest first: of the table of this name, or of all tables."""
+"""Returns a number of changes, newest first, of one table or of all."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """A table as it is deployed. `count` is what the service says, which on AWS is some
-    hours old.
-    """
+    """A deployed table. `count` is the service's figure, which is some hours old on AWS."""
 
     name: str
     system: str
@@ -46,7 +44,7 @@ class TableFacts:
 
 
 class Workspace:
-    """One store, the models on it, and what happened there."""
+    """A store, its models, and recent activity."""
 
     def __init__(
         self,
@@ -57,7 +55,7 @@ class Workspace:
         changes: RecentChanges | None = None,
         search: Searches | None = None,
     ) -> None:
-        """`changes` is None where the tables have no journal that could be read, as on AWS."""
+        """`changes` is None if the tables have no journal to read, as on AWS."""
         self.store = store
         self.models = {model.name: model for model in models}
         self.log = log
@@ -69,12 +67,12 @@ class Workspace:
     # -- models
 
     @cached_property
-    def told(self) -> dict[str, Description]:
+    def descriptions(self) -> dict[str, Description]:
         """Every model as plain values, for pages and diagrams."""
         return {name: describe(model) for name, model in self.models.items()}
 
     def table(self, name: str) -> Table | None:
-        """The table of a model by its name; None for one that no model knows."""
+        """The table of a model by name, or None if no model has it."""
         return next(
             (
                 table
@@ -89,14 +87,12 @@ class Workspace:
         names = (
             name
             for name, model in self.models.items()
-            if any(each.name == table for each in model.tables)
+            if any(declared.name == table for declared in model.tables)
         )
         return next(names, "")
 
     def entity_of(self, table: str, item: Item) -> type[Entity] | None:
-        """The kind of an item, by its name where the table has kinds, else by the form of
-        its keys.
-        """
+        """The entity of an item, by its kind if the table has kinds, otherwise by its key."""
         declared = self.table(table)
         for entity in declared.entities if declared else ():
             layout = entity.__layout__
@@ -106,7 +102,7 @@ class Workspace:
         return None
 
     def is_guard(self, table: str, item: Item) -> bool:
-        """Whether an item is one that the store writes beside another, to keep a value unique."""
+        """Whether an item is a guard, which the store writes to keep a value unique."""
         declared = self.table(table)
         return declared is not None and item.get(declared.kind_attribute) == {"S": GUARD_KIND}
 
@@ -118,14 +114,14 @@ class Workspace:
         )
 
     def places(self) -> dict[str, str]:
-        """The models and the tables, as paths of the console with what each is called."""
+        """The names of models and tables by their path in the console."""
         models = {f"/models/{name}": f"Model · {name}" for name in self.models}
         return models | {f"/data?table={name}": f"Table · {name}" for name in self._table_names()}
 
     # -- tables
 
     def tables(self) -> list[TableFacts]:
-        """Every table that is there, those of no model too."""
+        """Every table, including those of no model."""
         return [self._facts(name) for name in self._table_names()]
 
     def _table_names(self) -> list[str]:
@@ -140,21 +136,24 @@ class Workspace:
         return names
 
     def _facts(self, name: str) -> TableFacts:
-        told = self.call("DescribeTable", {"TableName": name})["Table"]
-        several = [*told.get("GlobalSecondaryIndexes", ()), *told.get("LocalSecondaryIndexes", ())]
-        indexes = tuple(each["IndexName"] for each in several)
-        count, total = int(told["ItemCount"]), int(told["TableSizeBytes"])
-        return TableFacts(name, self.system_of(name), told["TableStatus"], count, total, indexes)
+        description = self.call("DescribeTable", {"TableName": name})["Table"]
+        described = _index_descriptions(description)
+        indexes = tuple(index["IndexName"] for index in described)
+        count, total = int(description["ItemCount"]), int(description["TableSizeBytes"])
+        return TableFacts(
+            name, self.system_of(name), description["TableStatus"], count, total, indexes
+        )
 
     def key_names(self, table: str, index: str | None = None) -> tuple[str, ...]:
-        """The partition key's name and, where there is one, the sort key's."""
-        told = self.call("DescribeTable", {"TableName": table})["Table"]
-        several = [*told.get("GlobalSecondaryIndexes", ()), *told.get("LocalSecondaryIndexes", ())]
+        """The name of the partition key and, if there is one, of the sort key."""
+        description = self.call("DescribeTable", {"TableName": table})["Table"]
+        described = _index_descriptions(description)
         schema = next(
-            (each["KeySchema"] for each in several if each["IndexName"] == index), told["KeySchema"]
+            (other["KeySchema"] for other in described if other["IndexName"] == index),
+            description["KeySchema"],
         )
-        ordered = sorted(schema, key=lambda each: each["KeyType"] != "HASH")
-        return tuple(each["AttributeName"] for each in ordered)
+        ordered = sorted(schema, key=lambda element: element["KeyType"] != "HASH")
+        return tuple(element["AttributeName"] for element in ordered)
 
     # -- items
 
@@ -167,11 +166,16 @@ class Workspace:
         )
 
     def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        """One request of DynamoDB, to the tables of this store."""
+        """Send one DynamoDB request to the store's backend."""
         return self.store.backend.call(operation, request)
 
 
+def _index_descriptions(table: dict[str, Any]) -> list[dict[str, Any]]:
+    kinds = ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
+    return [index for kind in kinds for index in table.get(kind, ())]
+
+
 def refusal(error: Exception) -> str:
-    """An error as one line for a person."""
-    said = str(error) or type(error).__name__
-    return f"{type(error).__name__}: {said}" if isinstance(error, ServiceError) else said
+    """An error in one line for the user."""
+    text = str(error) or type(error).__name__
+    return f"{type(error).__name__}: {text}" if isinstance(error, ServiceError) else text

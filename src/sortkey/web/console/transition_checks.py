@@ -1,6 +1,4 @@
-"""What the model keeps right in an item that somebody changes by hand: its statuses; and what shows
-other changes.
-"""
+"""Checks of status transitions in an item edited by hand, and fields that reveal changes."""
 
 from __future__ import annotations
 
@@ -14,18 +12,18 @@ from sortkey.model.places import Path, Place
 from sortkey.values.attributes import AttributeValue, Item
 
 STAMPED = frozenset({fields.Updated, fields.Version})
-"""What every write of an item sets again."""
+"""Fields that every write of an item updates."""
 
 
 def check_transitions(entity: type[Entity], old: Item | None, new: Item) -> None:
-    """Raises ModelError for a status that a new item cannot have, or that cannot follow the one
-    that is there.
+    """Raises ModelError for a status that a new item cannot have, or that cannot follow the current
+    one.
     """
-    layout, made = entity.__layout__, entity.from_item(new)
+    layout, edited = entity.__layout__, entity.from_item(new)
     for place in layout.places.values():
         if place.states is None or place.key_only:
             continue
-        after = layout.stored(place.attribute, getattr(made, place.name))
+        after = layout.stored(place.attribute, getattr(edited, place.name))
         if old is None:
             _check_start(entity, place, after)
         else:
@@ -33,7 +31,7 @@ def check_transitions(entity: type[Entity], old: Item | None, new: Item) -> None
 
 
 def watched(entity: type[Entity]) -> list[Path]:
-    """Where others would have left a mark, had they changed the item meanwhile."""
+    """The fields that change whenever someone else changes the item."""
     places = entity.__layout__.places.values()
     return [
         place.path
@@ -50,13 +48,13 @@ def _check_start(entity: type[Entity], place: Place, status: Any) -> None:
     assert place.states is not None
     if not place.states.starts(status):
         raise ModelError(
-            f"a new {entity.__name__} has {place.name} {' or '.join(place.states.start)}, not "
-            f"{status}"
+            f"{place.name} of a new {entity.__name__} must be "
+            f"{' or '.join(place.states.start)}, not {status}"
         )
 
 
 def _check_step(place: Place, before: Any, after: Any) -> None:
-    """A status that the model does not know may become any: somebody mends the item."""
+    """A status that the model does not know may change to any, to repair the item."""
     assert place.states is not None
     following = place.states.followers(before)
     if (
