@@ -132,7 +132,7 @@ def measure(number: int) -> dict[str, float]:
         service.analyze_later(run)
         service.worker().run_once()
         seconds = time.perf_counter() - started
-        ANALYSES.close()  # what a child has used is told when it has ended
+        ANALYSES.close()  # usage of a child is known when it has ended
         processor = _processor_seconds() - processor
         run = service.get("12345", run.run_id)
         findings = len(json.loads(service.report("12345", run.run_id))["findings"])

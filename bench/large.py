@@ -29,7 +29,7 @@ class LargeResult:
     get: load.Measure
     query: load.Measure
     query_anywhere: load.Measure
-    """Far more different requests than the pages that are kept in memory: most are made anew."""
+    """Far more different requests than pages in the cache: most pages are read from disk."""
     fill_seconds: float
     folder_mb: float
 

@@ -112,8 +112,8 @@ def _ministack(port: int, folder: Path) -> list[str]:
 
 
 def peers_environment() -> Path:
-    """A virtual environment in the cache with the peers that are Python packages; made anew when
-    the pins change.
+    """A virtual environment in the cache with the peers that are Python packages. It is rebuilt
+    when the pins change.
     """
     folder = cache_folder() / "bench-venv"
     pins = folder / "requirements.txt"

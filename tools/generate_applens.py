@@ -52,7 +52,7 @@ it at the top of the checkout, and a code host finds the files.
 ## What is not covered
 
 Every output says it first: text, `coverage` in JSON and REST, the console; in SARIF there are notifications. A score is
-told with what it is a score of, as "risk 0 of 100 over 12 of 15 resources; 3 have no rules". Where no rule looked at
+shown with what it covers, as "risk 0 of 100 over 12 of 15 resources; 3 have no rules". Where no rule looked at
 any resource, there is none.
 
 - Files that could not be read, or parts of them, with the line; also links that lead out of the folder.

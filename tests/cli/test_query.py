@@ -244,11 +244,11 @@ def test_a_wrong_line_is_told_in_one(shop: Path, line: list[str], message: str) 
     [
         (
             ["Stage.of_journey", "journey_id=JRN-ABC123456789"],
-            "the table TransformationSystem is not there",
+            "the table TransformationSystem does not exist",
         ),
         (
             ["shop:model:Order.of_customer", "customer_id=ada", "--cursor", "made-up"],
-            "the cursor is not of this query",
+            "the cursor belongs to another query",
         ),
         (["latest_run", "user_id=1", "--data", "http://127.0.0.1:1"], "127.0.0.1:1"),
     ],

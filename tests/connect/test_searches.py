@@ -321,6 +321,6 @@ def test_a_model_has_a_document_once_and_knows_where_it_comes_from() -> None:
         return {"text": text}
 
     with pytest.raises(
-        ModelError, match="words: str is no entity: say what reads it, with source="
+        ModelError, match="words: str is not an entity: pass what reads it, with source="
     ):
         model.searchable(words)

@@ -61,7 +61,7 @@ def test_wrong_arguments_are_refused_when_they_are_enqueued(yard: Yard) -> None:
     # Whoever made the mistake should hear of it, not a worker an hour later.
     with pytest.raises(ModelError, match="missing a required argument: 'b'"):
         yard.queue.enqueue(add, {"a": 2})
-    with pytest.raises(ModelError, match="cannot be kept"):
+    with pytest.raises(ModelError, match="cannot be stored"):
         yard.queue.enqueue(add, {"a": (1, 2), "b": 3})
     with pytest.raises(ModelError, match="store it as an object"):
         yard.queue.enqueue("anything", {"text": "x" * 360_000})
@@ -305,7 +305,7 @@ def test_a_result_that_cannot_be_kept_fails_the_attempt(yard: Yard) -> None:
 
     made = yard.queue.enqueue(odd)
     yard.worker(odd).run_once()
-    assert "cannot be kept with a job" in (yard.queue.get(made.job_id).error or "")
+    assert "cannot be stored with a job" in (yard.queue.get(made.job_id).error or "")
 
 
 # -- steps
@@ -483,7 +483,7 @@ def test_a_job_whose_worker_is_gone_is_taken_up_when_its_lease_is_over(yard: Yar
     assert (lost.outcome, lost.worker, lost.error) == (
         "lost",
         "dead",
-        "the worker dead was not heard of any more",
+        "the worker dead stopped renewing its lease",
     )
     assert (completed.outcome, completed.worker) == ("completed", "heir")
 
@@ -522,7 +522,7 @@ def test_how_many_deaths_are_too_many_is_the_queues_to_say(yard: Yard) -> None:
     assert yard.worker(add).run_once() is not None
     done = queue.get(made.job_id)
     assert (done.status, done.worker_deaths, done.is_dead_letter) == ("completed", 2, False)
-    with pytest.raises(ModelError, match="worker_deaths_max is 0: it is at least 1"):
+    with pytest.raises(ModelError, match="worker_deaths_max is 0: it must be at least 1"):
         JobQueue(yard.store, worker_deaths_max=0)
 
 

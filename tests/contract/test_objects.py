@@ -502,7 +502,7 @@ def test_a_link_for_reading_reads_one_version(bucket: Objects) -> None:
     assert request("GET", link.replace("a%20b", "c"))[0] == 403
     assert request("GET", link[:-1] + ("0" if link[-1] != "0" else "1"))[0] == 403
     for seconds in (0, 8 * 24 * 3600):
-        with pytest.raises(ModelError, match="a link is good for"):
+        with pytest.raises(ModelError, match="a link is valid for"):
             bucket.presign_get("a", seconds=seconds)
 
 

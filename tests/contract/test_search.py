@@ -568,7 +568,7 @@ REFUSED = [
     (SearchQuery(Match.keyword("size", "1")), "not a whole number"),
     (SearchQuery(Match.keyword("open", "yes")), "cannot be 'yes'"),
     (SearchQuery(Match.keyword("place", "x")), "cannot be 'x'"),
-    (SearchQuery(Match.prefix("size", "1")), "has no beginning"),
+    (SearchQuery(Match.prefix("size", "1")), "has no prefix"),
     (SearchQuery(Match.text("x", ["size"])), "has no words"),
     (SearchQuery(Match.text("x " * 31)), "31 words"),
     (SearchQuery(Match.text("x" * 1001)), "at most 1000"),

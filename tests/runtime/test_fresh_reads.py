@@ -136,7 +136,7 @@ def test_indexes_hide_it_too_whatever_they_hold(store: Store) -> None:
     assert (
         sorted(key.values["number"] for key in store.keys(Session.some(user="ada").fresh())) == LIVE
     )
-    with pytest.raises(ModelError, match="does not show when an item expires"):
+    with pytest.raises(ModelError, match="does not hold the expiry of items"):
         store.keys(Session.thin(user="ada").fresh())
 
 

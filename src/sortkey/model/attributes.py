@@ -9,13 +9,14 @@ Everything here is an immutable value.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, LiteralString, TypeVar, cast, overload
 
 from typing_extensions import deprecated
 
 from sortkey.errors import ModelError
+from sortkey.model.actions import Action, render_actions
 from sortkey.model.annotations import full_annotation
+from sortkey.model.attribute_sizes import Size
 from sortkey.model.codec import encode
 from sortkey.model.conditions import Condition, Render, condition, not_
 from sortkey.model.expressions import Names
@@ -37,23 +38,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 L = TypeVar("L", bound=LiteralString | None)
-Section = Literal["SET", "REMOVE", "ADD", "DELETE"]
 
 __all__ = ["Action", "Attr", "Condition", "Size", "attr", "condition", "not_", "render_actions"]
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One step of an update: what to do with the attribute at a path."""
-
-    section: Section
-    attr: Attr[Any]
-    render: Render
-    value: Any = None
-    """What the field is set to, where that is known: keys are rebuilt from it."""
-    is_plain_set: bool = False
-    within: Condition | None = None
-    """What must hold for the field to stay within its limits."""
 
 
 class Attr(Generic[T]):
@@ -366,42 +352,6 @@ class Attr(Generic[T]):
         return f"{self.layout.entity.__name__}.{'.'.join(map(str, self.path))}"
 
 
-class Size:
-    """The size of an attribute, to be compared with a number."""
-
-    __slots__ = ("_attr",)
-
-    def __init__(self, attribute: Attr[Any]) -> None:
-        self._attr = attribute
-
-    def __eq__(self, other: int) -> Condition:  # type: ignore[override]
-        return self._compare("=", other)
-
-    def __ne__(self, other: int) -> Condition:  # type: ignore[override]
-        return self._compare("<>", other)
-
-    def __lt__(self, other: int) -> Condition:
-        return self._compare("<", other)
-
-    def __le__(self, other: int) -> Condition:
-        return self._compare("<=", other)
-
-    def __gt__(self, other: int) -> Condition:
-        return self._compare(">", other)
-
-    def __ge__(self, other: int) -> Condition:
-        return self._compare(">=", other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _compare(self, operator: str, other: int) -> Condition:
-        path = self._attr.path
-        return Condition(
-            lambda names: f"size({names.path(path)}) {operator} {names.value(encode(other))}",
-            [self._attr],
-        )
-
-
 @overload
 def attr(field: L) -> Attr[L]: ...  # keeps the values of a Literal, which T would widen to str
 @overload
@@ -413,14 +363,6 @@ def attr(field: Any) -> Any:
             f"attr() takes a field of an entity class, as attr(Stage.status), not {field!r}"
         )
     return cast(Any, field)
-
-
-def render_actions(actions: Sequence[Action], names: Names) -> str:
-    """The update expression of all actions."""
-    sections: dict[str, list[str]] = {}
-    for action in actions:
-        sections.setdefault(action.section, []).append(action.render(names))
-    return " ".join(f"{section} {', '.join(rendered)}" for section, rendered in sections.items())
 
 
 def _number(amount: Any) -> AttributeValue:

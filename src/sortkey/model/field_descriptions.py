@@ -119,7 +119,7 @@ def _description(name: str, path: str, info: FieldInfo, notes: list[str]) -> Des
 
 def _default(info: FieldInfo) -> str:
     if info.default_factory is not None:
-        return "made anew"
+        return "from a factory"
     value = info.default
     return f"{type(value).__name__}()" if isinstance(value, BaseModel) else repr(value)
 

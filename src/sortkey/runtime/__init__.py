@@ -1,3 +1,3 @@
-"""The stores, and the ports that adapters in `connect` fill. Nothing here knows which service
+"""The stores, and the ports that adapters in `connect` implement. Nothing here knows which service
 answers.
 """

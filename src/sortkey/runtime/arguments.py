@@ -1,4 +1,4 @@
-"""The arguments of a store's methods as the operations that they ask for."""
+"""Turns the arguments of a store's methods into operations."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ E = TypeVar("E", bound=Entity)
 
 
 def expect(value: Any, kind: type | tuple[type, ...], what: str) -> None:
-    """Refuse what is of another kind, for those who have no type checker: with what the method
-    takes.
-    """
+    """Raise ModelError for an argument of a wrong type, and say what the method takes."""
     if not isinstance(value, kind):
-        actual = value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
-        raise ModelError(f"{actual} is {what}")
+        name = type(value).__name__
+        article = "an" if name[0] in "AEIOU" else "a"
+        actual = value.__name__ if isinstance(value, type) else f"{article} {name}"
+        raise ModelError(f"{actual} is not {what}")
 
 
-NO_KEY = "no key of an item: take Stage.key(...), or ItemKey.of_entity(stage)"
-NO_ENTITY = "no entity: make one, as Stage(...)"
-NO_QUERY = "no query: query() takes Stage.of_journey(...), get() keys, collection() collections"
-NO_COLLECTION = "no collection: query() takes queries"
-NO_ACTION = "no action: write attr(Stage.status).set(...), or set={...}"
-NO_WRITE = "no operation of a transaction: take Put, Update, Delete and Check"
+NO_KEY = "the key of an item: pass Stage.key(...), or ItemKey.of_entity(stage)"
+NO_ENTITY = "an entity: create one, as Stage(...)"
+NO_QUERY = "a query: query() takes Stage.of_journey(...), get() keys, collection() collections"
+NO_COLLECTION = "a collection: query() takes queries"
+NO_ACTION = "an action: write attr(Stage.status).set(...), or set={...}"
+NO_WRITE = "an operation of a transaction: use Put, Update, Delete or Check"
 
 
 def expect_batch(puts: Sequence[Any], deletes: Sequence[Any]) -> None:
@@ -69,6 +69,6 @@ def move_of(key: ItemKey[E], field: Any, to: Any, set: Mapping[str, Any] | None)
 
 
 def key_of(of: ItemKey[E] | E) -> ItemKey[E]:
-    """The key that was given, or that of the entity that was."""
+    """The key itself, or the key of an entity."""
     expect(of, (ItemKey, Entity), NO_KEY)
     return of if isinstance(of, ItemKey) else ItemKey.of_entity(of)

@@ -1,4 +1,4 @@
-"""That an item is still what was read of it: a condition for writes that rest on that."""
+"""A condition that an item is unchanged since it was read."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from sortkey.model.layout import Layout, Place
 
 
 def as_read(layout: Layout, entity: Entity, places: Iterable[Place]) -> Condition:
-    """That the item of an entity is there, and has these fields as the entity has them. Keys cannot
-    change.
-    """
+    """The item exists, and these fields have the entity's values."""
     fields = [(place, getattr(entity, place.name)) for place in places if not place.key_only]
 
     def render(names: Names) -> str:
@@ -27,8 +25,8 @@ def as_read(layout: Layout, entity: Entity, places: Iterable[Place]) -> Conditio
 
 
 def _still(layout: Layout, place: Place, value: object, names: Names) -> str:
-    """An attribute that is missing was read as the default of its field: other programs may not
-    write it.
+    """A missing attribute also counts if the field has its default: other programs may leave it
+    out.
     """
     at = names.path(place.path)
     stored = None if value is None else layout.stored(place.attribute, value)

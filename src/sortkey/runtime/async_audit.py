@@ -21,8 +21,8 @@ async def audit_async(
     at: datetime | None = None,
     id: str | None = None,
 ) -> AuditRecord:
-    """`audit`, awaited. Append a record. Raises AlreadyExists if there is one of the same subject,
-    instant and id.
+    """`audit`, awaited. Append a record. Raises AlreadyExists if one with the same subject, instant
+    and id exists.
     """
     return await store.create(
         audit_write(actor, action, subject, detail, outcome=outcome, at=at, id=id).entity

@@ -1,6 +1,5 @@
-"""An append-only record of who did what to what. Nothing here changes or deletes a record, and a
-record never takes the place of another: on AWS, leave `dynamodb:UpdateItem` and
-`dynamodb:DeleteItem` on its table to nobody.
+"""An append-only record of who did what to what. Nothing here changes, replaces or deletes a
+record. On AWS, grant nobody `dynamodb:UpdateItem` or `dynamodb:DeleteItem` on its table.
 """
 
 from __future__ import annotations
@@ -34,15 +33,15 @@ class AuditRecord(Entity, table=audit_table, kind="Audit", names=camel):
     """One thing that somebody did, or was not allowed to do."""
 
     subject: Annotated[str, Field(min_length=1, examples=["asset/db-1/asset-7"])]
-    """What it was done to, under a name that the system chooses."""
+    """What the action was done to, by a name that the system chooses."""
     at: Instant
     id: Annotated[str, Field(pattern=r"^[^#]+$", examples=["9f86d0818f4a"])]
-    """Tells records of the same instant apart."""
+    """Distinguishes records of the same instant."""
     actor: Annotated[str, Field(min_length=1, examples=["ada@example.com"])]
     action: Annotated[str, Field(min_length=1, examples=["asset.delete"])]
     outcome: Outcome = "done"
     detail: dict[str, Any] = Field(default_factory=dict[str, Any])
-    """What else is worth knowing. Never a secret: records are read by many, and for long."""
+    """Further details. Never a secret: records are kept for long and read by many."""
     day: str = Field(default_factory=lambda known: known["at"].astimezone(UTC).strftime("%Y-%m-%d"))
 
     @key("SUBJECT#{subject:free}", "{at}#{id}")
@@ -68,9 +67,7 @@ def audit_write(
     at: datetime | None = None,
     id: str | None = None,
 ) -> Put[AuditRecord]:
-    """A record as a write, for the same transaction as what it tells of: both are there, or neither
-    is.
-    """
+    """A record as a write, for the same transaction as the change it records."""
     record = AuditRecord(
         subject=subject,
         at=at or datetime.now(UTC),
@@ -94,7 +91,7 @@ def audit(
     at: datetime | None = None,
     id: str | None = None,
 ) -> AuditRecord:
-    """Append a record. Raises AlreadyExists if there is one of the same subject, instant and id."""
+    """Append a record. Raises AlreadyExists if one with the same subject, instant and id exists."""
     return store.create(
         audit_write(actor, action, subject, detail, outcome=outcome, at=at, id=id).entity
     )

@@ -1,5 +1,5 @@
-"""The seam between stores and whatever holds the data. Adapters are in `connect`: the engine in
-this process, and DynamoDB over HTTP.
+"""The interface between stores and the data. Adapters are in `connect`: the engine in this process,
+and DynamoDB over HTTP.
 
 Requests and answers are DynamoDB JSON as dicts: numbers are text, binary is base64 text.
 """
@@ -21,12 +21,12 @@ class Capabilities:
     parallel_calls: int = 8
     """How many calls at once are worth making. Over a network most of the time is spent waiting."""
     poll_seconds: float = 0.25
-    """How soon to read a stream again that had nothing new. AWS allows five reads of a shard in a
-    second.
+    """The pause before an idle stream is read again. AWS allows five reads of a shard per second.
     """
     watch: Watch | None = None
-    """Has a function called after each commit that changes an item; returns what ends that. None
-    where the backend cannot tell, so that streams are polled."""
+    """Registers a function to be called after each commit that changes an item, and returns a
+    function that unregisters it. None if the backend cannot do this, and streams are polled.
+    """
 
 
 class Backend(Protocol):

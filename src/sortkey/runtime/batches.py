@@ -1,7 +1,7 @@
-"""Batches of reads, and of puts and deletes: sent in the sizes that the service takes, and again
-for what it left over.
+"""Batches of reads, puts and deletes, sent in the sizes that the service allows. Unprocessed parts
+are sent again.
 
-What is left after the last try is an error that carries it, with what was done.
+If something is left after the last try, the error has it, together with what was done.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ BATCH_GET_MAX = 100
 BATCH_WRITE_MAX = 25
 
 Place = tuple[Any, ...]
-"""Where an item lies: its table, and its key as something that can be looked up."""
+"""The table and the hashable key of an item."""
 
 
 def batch_get(
     context: Context, keys: Sequence[ItemKey[E]], *, consistent: bool = False, fresh: bool = False
 ) -> Steps[list[E | None]]:
-    """Many items, in the order of their keys, None for what is not there."""
+    """Many items in the order of their keys, None for missing ones."""
     for key in keys:
         expect(key, ItemKey, NO_KEY)
     lives = {table: context.live(table, fresh=fresh) for table in {key.table for key in keys}}
@@ -59,7 +59,7 @@ def _get(
     consistent: bool,
     items_found: dict[Place, Item],
 ) -> Steps[list[Place]]:
-    """Read some items into `found`; gives what is left over."""
+    """Read some items into `items_found`. Returns the unprocessed keys."""
     tables = {key.table.name: key.table for key in keys.values()}
     more = {"ConsistentRead": True} if consistent else {}
     pending: dict[str, Any] = {name: {"Keys": [], **more} for name in tables}
@@ -82,8 +82,8 @@ def _get(
 def batch_write(
     context: Context, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]
 ) -> Steps[list[Entity]]:
-    """Many puts and deletes, each for itself, in any order, without conditions. Gives the entities
-    as stored.
+    """Many independent puts and deletes, in any order, without conditions. Returns the entities as
+    stored.
     """
     now = context.clock()
     stamped = [Put(entity).stamped(now) for entity in puts]
@@ -123,7 +123,7 @@ def _add(
     place = _place(table, item)
     if place in writes:
         raise ModelError(
-            f"a batch writes in any order, and {_key_text(table, item)} stands in it twice"
+            f"a batch writes in any order, and {_key_text(table, item)} occurs in it twice"
         )
     writes[place] = (table, request, of)
 
@@ -131,7 +131,7 @@ def _add(
 def _write(
     context: Context, requests: Sequence[tuple[Table, dict[str, Any]]]
 ) -> Steps[list[Place]]:
-    """Send some writes; gives what is left over."""
+    """Send some writes. Returns the unprocessed ones."""
     tables = {table.name: table for table, _ in requests}
     pending: dict[str, list[dict[str, Any]]] = {}
     for table, request in requests:

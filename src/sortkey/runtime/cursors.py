@@ -1,7 +1,6 @@
-"""Cursors: where a page ended, signed, and bound to the query and the tenant that they were given
-out for.
+"""Cursors: the signed position where a page ended, bound to a query and a tenant.
 
-They are not encrypted: the key of the last item can be read from one, but not changed.
+They are not encrypted: a client can read the key of the last item, but not change it.
 """
 
 from __future__ import annotations
@@ -20,34 +19,34 @@ from sortkey.errors import BadCursor
 MAC_BYTES = 16
 LONG_BYTES = 500
 COMPRESSED = b"x"
-"""What zlib begins with, and JSON does not."""
+"""The first byte of zlib data, which JSON never has."""
 
 
 def sign(secret: bytes, tenant: str, query: dict[str, Any], position: Any) -> str:
-    """A cursor for a position in the answer to a query."""
+    """A cursor for a position in the results of a query."""
     body = orjson.dumps(position)
     if len(body) > LONG_BYTES:
-        body = compress(body)  # the places of many shards: their keys are nearly the same
+        body = compress(body)  # positions of many shards compress well: their keys are similar
     return urlsafe_b64encode(_mac(secret, tenant, query, body) + body).rstrip(b"=").decode()
 
 
 def read(secret: bytes, tenant: str, query: dict[str, Any], cursor: str) -> Any:
-    """The position in a cursor of ours. Raises BadCursor for any other."""
+    """The position in a cursor. Raises BadCursor if it is not valid."""
     try:
         raw = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
     except (Error, ValueError):
         raise BadCursor(
-            "this is no cursor: pass one back as it came, or none for the first page"
+            "not a valid cursor: pass back the cursor of a page unchanged, or none for the first page"
         ) from None
     mac, body = raw[:MAC_BYTES], raw[MAC_BYTES:]
     if not hmac.compare_digest(mac, _mac(secret, tenant, query, body)):
         raise BadCursor(
-            "the cursor is not of this query: pass it back with the same query, or none for the "
+            "the cursor belongs to another query: pass it with the same query, or none for the "
             "first page"
         )
     return orjson.loads(
         decompress(body) if body.startswith(COMPRESSED) else body
-    )  # ours, so of a size that we made
+    )  # signed by us, so its size is limited
 
 
 def _mac(secret: bytes, tenant: str, query: dict[str, Any], body: bytes) -> bytes:

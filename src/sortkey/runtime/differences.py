@@ -1,6 +1,4 @@
-"""How a deployed table differs from its declaration: values that `ensure` prints and plans are made
-of.
-"""
+"""Differences between a deployed table and its declaration, for `ensure` and for plans."""
 
 from __future__ import annotations
 
@@ -48,7 +46,7 @@ class Difference:
 
 
 def describe(table: Table) -> Steps[dict[str, Any] | None]:
-    """What the service says of a table; None where it has none."""
+    """The description of a deployed table, or None."""
     try:
         answer = yield Call("DescribeTable", {"TableName": table.name})
     except ResourceNotFoundException:
@@ -57,7 +55,7 @@ def describe(table: Table) -> Steps[dict[str, Any] | None]:
 
 
 def compare(table: Table, description: dict[str, Any]) -> list[Difference]:
-    """What differs of a table as it was described."""
+    """The differences between a table and its description by the service."""
     definition, differences = table.definition(), list[Difference]()
 
     def differ(kind: DifferenceKind, model: Any, deployed: Any) -> None:
@@ -68,7 +66,7 @@ def compare(table: Table, description: dict[str, Any]) -> list[Difference]:
     types, deployed_types = _types(definition), _types(description)
     common = [
         name for name in types if name in deployed_types
-    ]  # others belong to indexes that are told of below
+    ]  # others belong to indexes, which are compared below
     differ(
         "types of key attributes",
         {n: types[n] for n in common},
@@ -85,7 +83,7 @@ def compare(table: Table, description: dict[str, Any]) -> list[Difference]:
         table.stream,
         stream.get("StreamViewType") if stream.get("StreamEnabled") else None,
     )
-    if table.deletion_protection:  # one that was put on by hand is nothing to complain of
+    if table.deletion_protection:  # protection that was enabled by hand is fine
         differ(
             "deletion protection",
             "on",
@@ -108,7 +106,7 @@ def compare_ttl(table: Table) -> Steps[list[Difference]]:
 
 
 def compare_recovery(table: Table) -> Steps[list[Difference]]:
-    """Nothing where the server has no backups: some that speak the protocol do not."""
+    """Empty if the server does not support backups."""
     try:
         answer = yield Call("DescribeContinuousBackups", {"TableName": table.name})
     except Exception as error:

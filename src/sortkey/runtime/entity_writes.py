@@ -1,7 +1,6 @@
-"""Writes as stores make them: straight to the items, or through `payloads` where an entity has
-payload fields.
+"""Writes of entities: directly, or through `payloads` if an entity has payload fields.
 
-Without payload fields a write costs one look at the layout, and nothing of `payloads` is loaded.
+Entities without payload fields never load `payloads`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Guard items: one for each unique value, in the table of its entity, under a key that no template
-makes.
+"""Guard items: one for each unique value, in the entity's table, under a key that no template
+renders.
 
 A guard holds the key of the item that has the value.
 """
@@ -23,8 +23,8 @@ Group = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Guarding:
-    """A member of a transaction that takes or gives back a unique value for its operation of the
-    number `owner`.
+    """A member of a transaction that takes or releases a unique value for the operation with the
+    index `owner`.
     """
 
     member: dict[str, Any]
@@ -37,7 +37,7 @@ class Guarding:
 
 
 def guards_to_take(layout: Layout, group: Group, entity: Entity, owner: int = 0) -> list[Guarding]:
-    """The guard of an entity's values, made; nothing where one of them is missing."""
+    """The write that creates the guard of an entity's values. Empty if a value is missing."""
     key = guard_key(layout, group, entity)
     if key is None:
         return []
@@ -52,7 +52,7 @@ def guards_to_take(layout: Layout, group: Group, entity: Entity, owner: int = 0)
 
 
 def guards_to_release(layout: Layout, group: Group, entity: Entity) -> list[Guarding]:
-    """The guard of an entity's values, deleted."""
+    """The write that deletes the guard of an entity's values."""
     key = guard_key(layout, group, entity)
     return (
         []
@@ -62,7 +62,7 @@ def guards_to_release(layout: Layout, group: Group, entity: Entity) -> list[Guar
 
 
 def guard_key(layout: Layout, group: Group, entity: Entity) -> Item | None:
-    """The key of the guard of an entity's values; None where one of them is missing."""
+    """The key of the guard of an entity's values, or None if a value is missing."""
     values = [getattr(entity, name) for name in group]
     if any(value is None for value in values):
         return None
@@ -75,8 +75,8 @@ def guard_key(layout: Layout, group: Group, entity: Entity) -> Item | None:
 
 
 def guards_of(operation: Write[Any], number: int, now: float) -> list[Guarding]:
-    """What an operation of a transaction needs besides. Only a creation is known without a look at
-    what is stored.
+    """The guards that an operation of a transaction needs. Only for a creation they are known
+    without reading.
     """
     layout = operation.entity_class.__layout__
     if not layout.unique or not isinstance(operation, (Put, Delete)):
@@ -89,7 +89,7 @@ def guards_of(operation: Write[Any], number: int, now: float) -> list[Guarding]:
             for guard in guards_to_take(layout, group, entity, number)
         ]
     raise ModelError(
-        f"{operation.describe()}: {layout.entity.__name__} has unique fields, and a transaction cannot "
-        "tell which values "
-        "were taken before. save() and delete() can"
+        f"{operation.describe()}: {layout.entity.__name__} has unique fields, and a transaction cannot know "
+        "which values "
+        "were taken before. Use save() or delete()"
     )

@@ -1,7 +1,7 @@
-"""What a program did, in one place: counters, gauges, histograms, and capacity by access pattern.
+"""Metrics of a program: counters, gauges, histograms, and capacity by access pattern.
 
-Give one `Metrics` to a store, and to whatever else should count there. `metrics_formats` writes it
-as Prometheus text and for CloudWatch.
+Pass one `Metrics` to stores, workers and whatever else should count there. `metrics_formats` writes
+it as Prometheus text and for CloudWatch.
 """
 
 from __future__ import annotations
@@ -54,15 +54,15 @@ SECONDS = (
     300.0,
     1800.0,
 )
-"""Upper bounds for times: from a look-up in memory to a long job."""
+"""Upper bounds in seconds, from a lookup in memory to a long job."""
 
 SERIES_MAX = 1000
-"""Of one family. What has further labels is counted together, so that a label that never repeats
-fills no memory.
+"""The limit of one family. Further labels are counted together, so that labels that never repeat
+cannot fill the memory.
 """
 
 SAMPLES_MAX = 1000
-"""Values of a histogram that wait for CloudWatch; of more, the latest are sent."""
+"""Values of a histogram waiting for CloudWatch. If there are more, only the latest are sent."""
 
 Unit = Literal["Count", "Seconds", "Bytes", "Percent", "None"]
 Labels = tuple[tuple[str, str], ...]
@@ -71,7 +71,7 @@ OTHER: Labels = (("other", "true"),)
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A name under which values are kept, one series for each set of labels. Made by the three
+    """A named metric, with one series for each set of labels. Create it with one of the three
     functions below.
     """
 
@@ -83,39 +83,35 @@ class Family:
 
 
 def counter(name: str, help: str, unit: Unit = "Count") -> Family:
-    """Something that only grows. By custom its name ends in `_total`."""
+    """A value that only grows. By convention its name ends in `_total`."""
     return Family(name, help, "counter", unit)
 
 
 def gauge(name: str, help: str, unit: Unit = "Count") -> Family:
-    """Something that goes up and down."""
+    """A value that goes up and down."""
     return Family(name, help, "gauge", unit)
 
 
 def histogram(
     name: str, help: str, unit: Unit = "Seconds", buckets: Sequence[float] = SECONDS
 ) -> Family:
-    """How values are spread over buckets, of which the upper bounds are given in rising order."""
+    """A distribution of values over buckets, given by their upper bounds in rising order."""
     return Family(name, help, "histogram", unit, tuple(buckets))
 
 
 REQUESTS = counter("sortkey_requests_total", "Requests to the table service, by access pattern.")
 READ_UNITS = counter("sortkey_read_units_total", "Read capacity used, by access pattern.")
 WRITE_UNITS = counter("sortkey_write_units_total", "Write capacity used, by access pattern.")
-USER_ERRORS = counter(
-    "sortkey_user_errors_total", "Requests that were wrong. Conditions that did not hold are none."
-)
+USER_ERRORS = counter("sortkey_user_errors_total", "Invalid requests, without failed conditions.")
 SYSTEM_ERRORS = counter(
     "sortkey_system_errors_total", "Requests that the service could not answer."
 )
-THROTTLED_REQUESTS = counter(
-    "sortkey_throttled_requests_total", "Requests that were refused for load."
-)
+THROTTLED_REQUESTS = counter("sortkey_throttled_requests_total", "Throttled requests.")
 
 
 @dataclass(slots=True)
 class Used:
-    """What one access pattern has used so far."""
+    """The capacity that one access pattern has used."""
 
     requests: int = 0
     read_units: float = 0.0
@@ -124,8 +120,8 @@ class Used:
 
 @dataclass(slots=True)
 class Series:
-    """The values of one family under one set of labels. `counts` are those of the buckets, and of
-    what lies above.
+    """The values of one family for one set of labels. `counts` are those of the buckets, and of
+    values above them.
     """
 
     value: float = 0.0
@@ -137,8 +133,8 @@ class Series:
 
 @dataclass
 class Metrics:
-    """Counts capacity by access pattern, and whatever else it is told. Several stores and workers
-    may share one.
+    """Counts capacity by access pattern, and any other metric. Several stores and workers may share
+    one.
     """
 
     patterns: dict[str, Used] = field(default_factory=dict[str, Used])
@@ -147,7 +143,7 @@ class Metrics:
     )
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    # -- what anything may count
+    # -- any metric
 
     def add(self, family: Family, amount: float = 1.0, /, **labels: str) -> None:
         """Raise a counter, or move a gauge."""
@@ -155,12 +151,12 @@ class Metrics:
             self._series(family, labels).value += amount
 
     def set(self, family: Family, value: float, /, **labels: str) -> None:
-        """What a gauge shows now."""
+        """Set a gauge."""
         with self.lock:
             self._series(family, labels).value = value
 
     def observe(self, family: Family, value: float, /, **labels: str) -> None:
-        """One more value of a histogram."""
+        """Add a value to a histogram."""
         with self.lock:
             series = self._series(family, labels)
             if not series.counts:
@@ -171,7 +167,7 @@ class Metrics:
             series.unsent.append(value)
 
     def value(self, family: Family, /, **labels: str) -> float:
-        """A counter or a gauge as it is now; the sum of a histogram. 0 for what was never
+        """The current value of a counter or gauge, or the sum of a histogram. 0 if it was never
         counted.
         """
         with self.lock:
@@ -193,7 +189,7 @@ class Metrics:
     # -- capacity, for stores
 
     def with_capacity(self, call: Call) -> Call:
-        """The call, asking for its capacity."""
+        """The call with a request for its consumed capacity."""
         if call.operation not in METERED:
             return call
         return Call(
@@ -215,9 +211,7 @@ class Metrics:
                 used.write_units += units
 
     def failed(self, error: Exception) -> None:
-        """A request that ended with an error. As in CloudWatch, a condition that does not hold is
-        none.
-        """
+        """Count a failed request. As in CloudWatch, a failed condition does not count."""
         if isinstance(
             error, (Throttled, ProvisionedThroughputExceededException, ThrottlingException)
         ):
@@ -228,7 +222,7 @@ class Metrics:
             self.add(USER_ERRORS)
 
     def totals(self) -> dict[str, float]:
-        """What CloudWatch tells of a table, under its names: capacity, and requests that failed."""
+        """Capacity and failed requests under the names that CloudWatch has for them."""
         with self.lock:
             used = list(self.patterns.values())
         return {
@@ -240,7 +234,7 @@ class Metrics:
         }
 
     def by_family(self) -> dict[Family, dict[Labels, Series]]:
-        """Everything, capacity included, for whoever writes it out. Hold `lock`."""
+        """All series by family, capacity included. Hold `lock` while reading."""
         everything = dict(self.families)
         for family, name in (
             (REQUESTS, "requests"),

@@ -1,4 +1,4 @@
-"""Metrics written out: Prometheus text for a scraper, embedded metric format for CloudWatch Logs.
+"""Formats of metrics: Prometheus text for a scraper, embedded metric format for CloudWatch Logs.
 
 https://prometheus.io/docs/instrumenting/exposition_formats/ and the "Specification: Embedded metric
 format" in CloudWatch's user guide have the formats.
@@ -20,7 +20,7 @@ EMF_VALUES_MAX = 100
 
 
 def prometheus(metrics: Metrics) -> str:
-    """Everything that was counted so far, as a scraper wants it."""
+    """All metrics in the text format of Prometheus."""
     lines: list[str] = []
     with metrics.lock:
         for family, several in sorted(metrics.by_family().items(), key=lambda entry: entry[0].name):
@@ -32,10 +32,10 @@ def prometheus(metrics: Metrics) -> str:
 
 
 def emf(metrics: Metrics, namespace: str, now: float) -> list[str]:
-    """What happened since the last call, a line of JSON each, to be printed where CloudWatch Logs
-    collects it.
+    """Metrics since the last call as lines of JSON, to be printed where CloudWatch Logs collects
+    them.
 
-    Counters are sent as what they grew by, histograms as their values, gauges as they stand.
+    Counters are sent as increments, histograms as their values, gauges as they are.
     """
     lines: list[str] = []
     with metrics.lock:
@@ -76,7 +76,7 @@ def _number(value: float) -> str:
 
 
 def _unsent(family: Family, series: Series) -> list[float | list[float]]:
-    """What CloudWatch has not seen: it adds up by itself. It takes no value that is no number."""
+    """The values to send: CloudWatch adds them up itself. Values that are not finite are left out."""
     if family.kind == "gauge":
         return [series.value] if isfinite(series.value) else []
     if family.kind == "counter":

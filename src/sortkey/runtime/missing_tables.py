@@ -1,4 +1,4 @@
-"""What to say of a table that is not there: nearly always it has not been made yet."""
+"""The error for a missing table, which usually has not been created yet."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ def missing_table(request: dict[str, Any]) -> TableMissing:
         or "of the transaction"
     )
     return TableMissing(
-        f"the table {name} is not there: store.ensure(model) makes the tables of a model"
+        f"the table {name} does not exist: store.ensure(model) creates the tables of a model"
     )

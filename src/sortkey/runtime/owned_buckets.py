@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 class OwnedBuckets(Mapping[str, "Objects"]):
-    """Buckets by name, opened for one store. A plain mapping stays open: whoever opened its buckets
-    closes them.
+    """Buckets by name, opened for one store and closed with it. A plain mapping of buckets is not
+    closed.
     """
 
     @abstractmethod

@@ -1,6 +1,4 @@
-"""Queries and scans: pages, all of it, the first, a count; over one partition or the shards of an
-index.
-"""
+"""Queries and scans, over one partition or the shards of an index."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ E = TypeVar("E", bound=Entity)
 
 @dataclass(frozen=True)
 class Page(Generic[E]):
-    """Some entities, and where to go on; `cursor` is None at the end."""
+    """Some entities, and the cursor of the next page. `cursor` is None at the end."""
 
     items: list[E]
     cursor: str | None
@@ -58,11 +56,11 @@ def first(context: Context, query: Query[E]) -> Steps[E | None]:
 
 
 def keys(context: Context, query: Query[E]) -> Steps[list[ItemKey[E]]]:
-    """The keys of what a query finds: all that a KEYS_ONLY index has."""
+    """The keys of the items that a query finds. A KEYS_ONLY index has nothing else."""
     expect(query, Query, NO_QUERY)
     if query.is_fresh and not _shows_expiry(query):
         raise ModelError(
-            f"{query.key.index} does not show when an item expires: .hydrated() and query() do"
+            f"{query.key.index} does not hold the expiry of items: use .hydrated() and query()"
         )
     items = yield from _items(context, query, query.limited_to)
     return [key_of(query.entity, item) for item in items]
@@ -74,10 +72,10 @@ def page(context: Context, query: Query[E], cursor: str | None, size: int) -> St
     """
     expect(query, Query, NO_QUERY)
     if size < 1:
-        raise ModelError(f"a page of {size} entities reads nothing")
+        raise ModelError(f"a page of {size} entities reads nothing: use 1 or more")
     if query.limited_to is not None:
         raise ModelError(
-            f"{query.pattern or 'the query'} has a limit, and a page its size: leave one of them "
+            f"{query.pattern or 'the query'} has a limit, and a page has a size: leave one of them "
             "out"
         )
     check_whole(query)
@@ -96,7 +94,9 @@ def page(context: Context, query: Query[E], cursor: str | None, size: int) -> St
 
 
 def count(context: Context, query: Query[Any]) -> Steps[int]:
-    """How many items a query finds, up to its limit. They are read, and paid for, but not sent."""
+    """How many items a query finds, up to its limit. Reading them costs capacity, but they are not
+    sent.
+    """
     expect(query, Query, NO_QUERY)
     limit, total = query.limited_to, 0
     for partition in query.partitions():
@@ -126,10 +126,8 @@ def collect(context: Context, collection: CollectionQuery) -> Steps[Grouped]:
 
 
 def scan(context: Context, of: type[E] | Table) -> Steps[list[Any]]:
-    """Every item of a table, or every entity of a kind in it: reads, and pays for, all of the
-    table.
-    """
-    expect(of, (type, Table), "no kind of entity: scan() takes a class, as Stage")
+    """Every item of a table, or every entity of a kind. Reads, and pays for, the whole table."""
+    expect(of, (type, Table), "an entity class: scan() takes a class, as Stage")
     table = of if isinstance(of, Table) else of.__layout__.table
     entities = table.entities if isinstance(of, Table) else [of]
     walk = Walk(
@@ -140,7 +138,7 @@ def scan(context: Context, of: type[E] | Table) -> Steps[list[Any]]:
 
 
 def next_page(context: Context, query: Query[E], walk: AnyWalk, size: int | None) -> Steps[list[E]]:
-    """One answer's worth of entities, or one of each shard: how iterators go on."""
+    """The entities of one request, or of one request per shard, for iterators."""
     items = yield from walk.next(size)
     return (yield from _entities(context, query, items))
 
@@ -165,7 +163,7 @@ def _walk(context: Context, query: Query[Any], requests: Sequence[dict[str, Any]
 
 
 def _keep(context: Context, query: Query[Any]) -> Live | None:
-    """What drops items that no filter of the service can."""
+    """A test for items that the service cannot filter."""
     # What has expired is not filtered by the service: a cursor is bound to its request, which may
     # not hold the time.
     live = context.live(query.table, fresh=query.is_fresh) if _shows_expiry(query) else None
@@ -179,7 +177,7 @@ def _both(fitting: Live | None, live: Live | None) -> Live | None:
 
 
 def _shows_expiry(query: Query[Any]) -> bool:
-    """Whether the items that a query reads have the attribute that says when they expire."""
+    """Whether the items that a query reads have the TTL attribute."""
     return query.table.ttl is None or is_held(query, query.table.ttl)
 
 

@@ -14,10 +14,10 @@ E = TypeVar("E", bound=Entity)
 
 
 def getting(key: ItemKey[Any], consistent: bool) -> Call:
-    """The call for the item under a key: one call, so that a store can make it without steps."""
+    """The call for the item under a key. A store can make it without steps."""
     if not isinstance(key, ItemKey):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ModelError(
-            f"a {type(key).__name__} is no key of an item: get() takes Stage.key(...), query() "
+            f"a {type(key).__name__} is not the key of an item: get() takes Stage.key(...), query() "
             "takes queries"
         )
     request: dict[str, Any] = {"TableName": key.table.name, "Key": key.item}
@@ -27,7 +27,7 @@ def getting(key: ItemKey[Any], consistent: bool) -> Call:
 
 
 def entity_of(key: ItemKey[E], answer: dict[str, Any], live: Live | None = None) -> E | None:
-    """What the answer to it has; None also for an item that is not `live`."""
+    """The entity in an answer. None if it is missing or not `live`."""
     item = answer.get("Item")
     return (
         None

@@ -1,4 +1,4 @@
-"""What a write was refused for, told in the words of the model."""
+"""Why a write was refused, in terms of the model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LARGEST_SHOWN = 5
 
 
 def refusal(operation: Write[Any], item: Item | None) -> ConditionFailed:
-    """The error for a condition that did not hold, with what is stored."""
+    """The error for a failed condition, with the stored item."""
     stored = as_entity(operation, item)
     if isinstance(operation, Put):
         return _put_refusal(operation, stored)
@@ -32,8 +32,8 @@ def refusal(operation: Write[Any], item: Item | None) -> ConditionFailed:
 
 
 def as_entity(operation: Write[Any], item: Item | None) -> Any:
-    """What is stored, as an entity; as it is where it cannot be read, so that an old fault hides no
-    new one.
+    """The stored item as an entity, or as it is if it cannot be read: that must not hide the
+    refusal.
     """
     try:
         return None if item is None else operation.entity_class.from_item(item)
@@ -42,9 +42,7 @@ def as_entity(operation: Write[Any], item: Item | None) -> Any:
 
 
 def too_large(item: Item | None, operation: Write[Any]) -> ItemTooLarge:
-    """With the sizes of its attributes; of an item that an update has made too large only the
-    service knows them.
-    """
+    """The error with the sizes of the attributes. They are unknown for an update."""
     if item is None:
         return ItemTooLarge(
             f"{operation.describe()}: the item would have more than {ITEM_BYTES_MAX:,} bytes", []
@@ -83,7 +81,7 @@ def _update_refusal(operation: Update[Any], stored: Any) -> ConditionFailed:
         missing = (
             "its condition does not hold"
             if operation.upsert
-            else "there is no such item; an upsert would make it"
+            else "there is no such item; pass upsert=True to create it"
         )
         return ConditionFailed(f"{operation.describe()}: {missing}", None)
     refused = _transition_refused(operation, operation.target_states, stored)
@@ -102,7 +100,7 @@ def _transition_refused(
         allowed = place.states.sources(target)
         if present not in allowed and not (isinstance(operation, Put) and present == target):
             return TransitionRefused(
-                f"{operation.describe()}: {place.name} is {present!r}, and {target!r} cannot follow it",
+                f"{operation.describe()}: {place.name} is {present!r}, which {target!r} cannot follow",
                 stored,
             )
     return None

@@ -1,8 +1,8 @@
-"""Functions in a child process with limits of memory and time, so that what they are given cannot
-take the server down.
+"""Runs functions in a child process with limits on memory and time, so that their input cannot take
+the server down.
 
-For work on data of others: a parser, a converter. It limits what a function can use up; it does not
-keep code that is hostile from reading files. The child's side is in `sandbox_child.py`.
+For work on untrusted data, such as parsing or converting. It limits resources only: hostile code
+could still read files. The child's side is in `sandbox_child.py`.
 """
 
 from __future__ import annotations
@@ -141,7 +141,9 @@ class Sandbox:
     # -- children
 
     def _begun(self, request: bytes) -> _Child:
-        """A child that has taken the request. An idle one may be gone; then another is started."""
+        """A child that has accepted the request. If an idle child has ended, another one is
+        started.
+        """
         while (child := self._taken()) is not None:
             if child.begin(request):
                 return child
@@ -156,7 +158,7 @@ class Sandbox:
 
     def _taken(self) -> _Child | None:
         with self._lock:
-            if self._owner != os.getpid():  # forked: the children are those of the other process
+            if self._owner != os.getpid():  # after a fork the children belong to the other process
                 self._owner = os.getpid()
                 self._idle.clear()
             return self._idle.pop() if self._idle else None
@@ -192,7 +194,7 @@ class _Child:
             )
 
     def begin(self, request: bytes) -> bool:
-        """Send a request. False for a child that has ended before it took it."""
+        """Send a request. False if the child has ended before it accepted it."""
         try:
             self.connection.send_bytes(request)
             self.connection.recv()

@@ -1,5 +1,4 @@
-"""The child process of a `Sandbox`: sets its own limits, then runs one function after another until
-its parent is gone.
+"""The child process of a `Sandbox`: sets its own limits, then runs functions until its parent ends.
 
 Started as `python -m sortkey.runtime.sandbox_child DESCRIPTOR MEMORY_BYTES SECONDS IDLE_SECONDS`.
 """
@@ -24,10 +23,10 @@ from sortkey.errors import SandboxError
 OUT_OF_MEMORY = 86
 """The exit code of a child that has no memory left to answer with."""
 MEMORY_ANSWER = pickle.dumps(("memory", None, 0))
-"""Made beforehand: when it is needed there is no memory."""
+"""Prepared in advance: when it is needed there is no memory left."""
 CPU_MARGIN_SECONDS = 5
-"""The parent ends a call first. This is for a child whose parent cannot, and which hears of nothing
-inside of C.
+"""Usually the parent ends a call first. This is for a child without its parent that is busy in C
+code.
 """
 
 
@@ -35,7 +34,7 @@ def main(descriptor: int, memory_bytes: int, seconds: float, idle_seconds: float
     for number in (
         signal.SIGINT,
         signal.SIGTERM,
-    ):  # sent to the whole group; when to end is the parent's to say
+    ):  # sent to the whole process group: the parent decides when to end
         signal.signal(number, signal.SIG_IGN)
     connection: Connection[Any, Any] = Connection(descriptor)
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -53,7 +52,7 @@ def main(descriptor: int, memory_bytes: int, seconds: float, idle_seconds: float
 
 
 def _receive(connection: Connection[Any, Any], requests: queue.SimpleQueue[bytes]) -> None:
-    """In a thread, so that a child that computes notices that its parent is gone."""
+    """Runs in a thread, so that a busy child notices that its parent has ended."""
     while True:
         try:
             requests.put(connection.recv_bytes())
@@ -97,9 +96,7 @@ def _packed(kind: str, value: Any) -> bytes:
 
 
 def _portable(error: Exception) -> Exception:
-    """The exception, with the place where it was raised; by its name where it cannot be pickled and
-    read again.
-    """
+    """The exception with its traceback as a note. If it cannot be pickled, an error with its name."""
     place = "".join(traceback.format_tb(error.__traceback__))
     try:
         error = pickle.loads(pickle.dumps(error))
@@ -110,9 +107,7 @@ def _portable(error: Exception) -> Exception:
 
 
 def _resident_bytes() -> int:
-    """The memory that is in use now. Where the system does not tell, the most that there
-    ever was.
-    """
+    """The memory in use now, or the peak where the system does not report it."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return pages * resource.getpagesize()

@@ -1,6 +1,6 @@
-"""The logic of stores as generators. They yield what has to happen next and are sent the result,
-and do no I/O of their own. So the logic exists once, for programs that block and for programs that
-await."""
+"""The logic of stores as generators without I/O. They yield what has to happen next and are sent
+the result, so the same logic serves blocking and async stores.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Call(NamedTuple):
-    """Send a request. `pattern` is the access pattern that its capacity is counted for."""
+    """A request to send. `pattern` is the access pattern under which its capacity is counted."""
 
     operation: str
     request: dict[str, Any]
@@ -28,8 +28,8 @@ class Sleep:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Call a function that may take a while, such as one that reads an object. An async store calls
-    it in a thread.
+    """A blocking function to call, such as one that reads an object. An async store calls it in a
+    thread.
     """
 
     function: Callable[[], Any]
@@ -37,11 +37,11 @@ class Work:
 
 Pause = Callable[[float], object]
 AsyncPause = Callable[[float], Awaitable[object]]
-"""How a store makes a pause of so many seconds."""
+"""Waits for a number of seconds."""
 
 Steps = Generator[Call | Sleep | Work, Any, T]
-"""Is sent the answer to each call and the result of each piece of work, or has the error thrown in.
-Returns T.
+"""A generator that is sent the answer of each call and the result of each piece of work, or has its
+error thrown in. Returns T.
 """
 
 

@@ -1,5 +1,4 @@
-"""`Store` runs the operations of the model on a backend. It is thin: the logic is in steps, which
-it drives.
+"""`Store` runs the operations of the model on a backend. The logic is in steps, which it drives.
 
 `async_store.py` is generated from this file by `tools/generate_async.py`.
 """
@@ -43,7 +42,7 @@ E = TypeVar("E", bound=Entity)
 
 
 class Store(Upkeep):
-    """Reads and writes entities, runs queries and transactions, and looks after whole tables.
+    """Reads and writes entities, runs queries and transactions, and manages whole tables.
 
     `objects` are the buckets of payloads by name. Without `secret`, cursors are valid until the
     program ends. With `hide_expired`, reads skip items that have expired but that TTL has not
@@ -76,7 +75,7 @@ class Store(Upkeep):
         )
 
     def run(self, steps: Steps[T]) -> T:
-        """Drive the steps of an operation to their result."""
+        """Run the steps of an operation and return the result."""
         try:
             step = next(steps)
             while True:
@@ -128,8 +127,8 @@ class Store(Upkeep):
         return self.run(entity_writes.put(self._context, entity, "create", when))
 
     def put(self, entity: E, *, when: Test = None) -> E:
-        """Store an entity, and replace what is there. Raises TransitionRefused if its status cannot
-        follow.
+        """Store an entity, and replace an existing one. Raises TransitionRefused if the stored
+        status does not allow the new one.
         """
         return self.run(entity_writes.put(self._context, entity, "put", when))
 
@@ -146,8 +145,8 @@ class Store(Upkeep):
         assuming: Mapping[str, Any] | None = None,
         upsert: bool = False,
     ) -> E:
-        """Change some fields; returns the entity as it is now. `assuming` has other values that
-        index keys need.
+        """Change some fields, and return the updated entity. `assuming` has current values of other
+        fields that index keys need.
         """
         return self.run(
             entity_writes.update(
@@ -158,11 +157,11 @@ class Store(Upkeep):
     def move(
         self, key: ItemKey[E], field: Any, to: Any, *, set: Mapping[str, Any] | None = None
     ) -> E:
-        """Make a transition of a status field. Raises TransitionRefused."""
+        """Change a status field. Raises TransitionRefused if the transition is not allowed."""
         return self.run(entity_writes.update(self._context, move_of(key, field, to, set)))
 
     def delete(self, of: ItemKey[E] | E, *, when: Test = None) -> E | None:
-        """Delete an item and the objects of its payloads; returns what was there."""
+        """Delete an item and the objects of its payloads. Returns the deleted entity."""
         return self.run(entity_writes.delete(self._context, Delete(key_of(of), when)))
 
     def archive(self, entity: E) -> E:
@@ -185,19 +184,19 @@ class Store(Upkeep):
     def batch_get(
         self, keys: Sequence[ItemKey[E]], *, consistent: bool = False, fresh: bool = False
     ) -> list[E | None]:
-        """Many items, in the order of their keys; None for what is not there."""
+        """Many items in the order of their keys, None for missing ones."""
         return self.run(batches.batch_get(self._context, keys, consistent=consistent, fresh=fresh))
 
     def batch_write(
         self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()
     ) -> list[Entity]:
-        """Many puts and deletes, each on its own: no transaction, no conditions, and so no check of
+        """Many independent puts and deletes: without transaction, conditions and checks of
         transitions.
         """
         return self.run(entity_writes.batch_write(self._context, puts, deletes))
 
     def transact(self, *operations: Write[Any], token: str | None = None) -> None:
-        """All of the writes, or none. Raises TransactionFailed."""
+        """Make all of the writes or none. Raises TransactionFailed."""
         self.run(entity_writes.transact(self._context, operations, token))
 
     # -- queries
@@ -211,7 +210,7 @@ class Store(Upkeep):
         return self.run(pages.first(self._context, query))
 
     def page(self, query: Query[E], *, cursor: str | None = None, size: int = PAGE_SIZE) -> Page[E]:
-        """A page, and the cursor of the next."""
+        """A page of a query, with the cursor of the next."""
         return self.run(pages.page(self._context, query, cursor, size))
 
     def iterate(self, query: Query[E], *, size: int | None = None) -> Iterator[E]:
@@ -225,7 +224,7 @@ class Store(Upkeep):
                     return
 
     def keys(self, query: Query[E]) -> list[ItemKey[E]]:
-        """The keys of what a query finds."""
+        """The keys of the items that a query finds."""
         return self.run(pages.keys(self._context, query))
 
     def count(self, query: Query[Any]) -> int:
@@ -241,13 +240,11 @@ class Store(Upkeep):
         return self.run(pages.scan(self._context, of))
 
     def sign_cursor(self, about: Mapping[str, Any], position: Any) -> str:
-        """A cursor for pages of something other than a query. `about` says of what; it cannot be
-        read from outside.
-        """
+        """A cursor for pages of something other than a query. `about` names what it is for."""
         return cursors.sign(self._context.secret, self._context.tenant, dict(about), position)
 
     def read_cursor(self, about: Mapping[str, Any], cursor: str) -> Any:
-        """The position in such a cursor. Raises BadCursor if it is not one of ours, or is about
+        """The position in such a cursor. Raises BadCursor if it is not valid, or was signed for
         something else.
         """
         return cursors.read(self._context.secret, self._context.tenant, dict(about), cursor)
@@ -260,7 +257,7 @@ class Store(Upkeep):
         return self._context.payloads
 
     def load(self, payload: Payload[T]) -> T:
-        """The value of a payload, read and checked. Raises ObjectNotFound and ObjectCorrupt."""
+        """Read and verify the value of a payload. Raises ObjectNotFound and ObjectCorrupt."""
         return self.run(do(lambda: self.payloads.load(payload)))
 
     def open_payload(self, payload: Payload[Any]) -> PayloadReader:

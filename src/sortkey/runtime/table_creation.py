@@ -1,6 +1,4 @@
-"""Makes the tables of a model that are missing, and tells what differs in the others. Never drops
-anything.
-"""
+"""Creates missing tables of a model, and lists how the others differ. Never drops anything."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ POLLS_MAX = 600
 
 
 def ensure(of: Model | Table, *, kms: str | None = None) -> Steps[list[str]]:
-    """Create what is missing; the answer lists what differs from the model, a line each."""
+    """Create missing tables. Returns the differences of the others from the model, as lines."""
     differences: list[Difference] = []
     for table in tables_of(of):
         deployed = yield from describe(table)
@@ -42,7 +40,7 @@ def tables_of(of: Model | Table) -> list[Table]:
 
 
 def create(table: Table, kms: str | None = None) -> Steps[bool]:
-    """Make a table and wait for it. False where another process was faster, which does the rest."""
+    """Create a table and wait for it. False if another process was faster and does the rest."""
     try:
         yield Call("CreateTable", table.definition(kms))
         is_mine = True
@@ -80,4 +78,4 @@ def turn_on_recovery(table: Table) -> Steps[None]:
         )
     except Exception as error:
         if not is_unknown_operation(error):
-            raise  # some servers that speak the protocol have no backups; the table is there all the same
+            raise  # some servers do not support backups; the table is created all the same

@@ -1,7 +1,7 @@
-"""What the adapters of topics share: the subscriptions of this process, and the messages of the
-last minute.
+"""Shared by the adapters of topics: the subscriptions of this process, and the messages of the last
+minute.
 
-An adapter receives messages once for the process, however many listen, and hands them to the hub.
+An adapter receives each message once per process and hands it to the hub.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ KEPT_MAX = 10_000
 
 
 class HubTopics:
-    """A `Topics` over a hub. Adapters add `publish`, and what receives: begun by `_listen`, ended
-    by `_end`.
-    """
+    """A `Topics` with a hub. Adapters add `publish`, and receive between `_listen` and `_end`."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self.clock = clock
@@ -86,9 +84,7 @@ class HubTopics:
 
 
 class MemoryTopics(HubTopics):
-    """Topics of one process, for tests and for programs that have no other. Nothing leaves the
-    process.
-    """
+    """Topics within one process, for tests and for programs of one process."""
 
     def publish(self, topic: str, body: Any, *, attributes: Mapping[str, str] | None = None) -> str:
         text, id = encode_body(topic, body), secrets.token_hex(16)
@@ -99,7 +95,7 @@ class MemoryTopics(HubTopics):
 
 
 class Hub:
-    """Hands messages to the subscriptions of one process, and keeps those of the last minute for
+    """Passes messages to the subscriptions of one process, and keeps those of the last minute for
     `since`.
     """
 
@@ -111,9 +107,7 @@ class Hub:
         self._ids: set[str] = set()
 
     def deliver(self, message: Message) -> None:
-        """Give a message to those who listen. One that comes twice, as it may from a queue, is
-        dropped.
-        """
+        """Pass a message to the subscriptions. Duplicates, which queues may deliver, are dropped."""
         with self._lock:
             self._forget()
             if message.id in self._ids:

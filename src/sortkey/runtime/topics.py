@@ -1,5 +1,5 @@
-"""Topics: a message goes to everyone who listens when it is published. Nothing waits for those who
-do not listen: what must not be lost belongs in a table and its stream, or in a job.
+"""Topics: a message goes to everyone who is subscribed when it is published. Messages are not
+stored: what must not be lost belongs in a table and its stream, or in a job.
 
 `Topics` is the port; `topic_hub` has what its adapters share.
 """
@@ -23,16 +23,16 @@ from sortkey.errors import MessageTooLarge, ModelError
 log = logging.getLogger("sortkey.topics")
 
 MESSAGE_BYTES_MAX = 256 * 1024
-"""Of SNS; the embedded topics hold to it, so that what works here works there."""
+"""The limit of SNS. Embedded topics have the same, so that programs work on both."""
 WAITING_MAX = 10_000
-"""Messages that wait in one subscription. One that does not take them loses the oldest, with a
+"""The limit of waiting messages in a subscription. A slow subscriber loses the oldest, with a
 warning.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message. `body` is anything that JSON can say."""
+    """One message. `body` is any JSON value."""
 
     topic: str
     id: str
@@ -42,18 +42,18 @@ class Message:
 
 
 Match = Callable[[Message], bool] | Mapping[str, Any] | None
-"""A test of the message, or members that its body must have, as {"sessionId": "sess_1"}; None for
-all.
+"""A test of the message, or members that its body must have, as {"sessionId": "sess_1"}. None
+matches all.
 """
 
 
 class Topics(Protocol):
-    """Publishes messages, and gives them to those who listen. Each listener gets each message, also
-    from other processes; in order from one publisher, where the service keeps it. Threads may share
-    it."""
+    """Publishes messages to subscribers in this and other processes. Messages of one publisher
+    arrive in order if the service keeps it. Threads may share one.
+    """
 
     def publish(self, topic: str, body: Any, *, attributes: Mapping[str, str] | None = None) -> str:
-        """Send a message; gives its id. Raises MessageTooLarge."""
+        """Send a message and return its id. Raises MessageTooLarge."""
         ...
 
     def subscribe(
@@ -63,9 +63,9 @@ class Topics(Protocol):
         *,
         match: Match = None,
     ) -> Subscription:
-        """Listen from now on: a message that is published after this returns is never missed.
+        """Subscribe: messages published after this returns are not missed.
 
-        With a callback each message is given to it, in a thread; without, iterate over the
+        A callback is called with each message, in a thread. Without one, iterate over the
         subscription.
         """
         ...
@@ -78,8 +78,8 @@ class Topics(Protocol):
         *,
         since: datetime | None = None,
     ) -> Message | None:
-        """The next message that matches; None after so many seconds. With `since` also one that
-        came after it.
+        """The next message that matches, or None after the timeout. With `since`, also an earlier
+        one that came after it.
         """
         ...
 
@@ -95,12 +95,12 @@ class Topics(Protocol):
         ...
 
     def close(self) -> None:
-        """End all subscriptions and what feeds them. Closing twice is fine."""
+        """End all subscriptions, and stop receiving. Closing twice is fine."""
         ...
 
 
 class Subscription:
-    """Somebody who listens. Use it as a context manager, or close it."""
+    """A subscription to a topic. Use it as a context manager, or close it."""
 
     def __init__(self, topic: str, match: Match, on_close: Callable[[Subscription], None]) -> None:
         self.topic = topic
@@ -112,8 +112,8 @@ class Subscription:
         self._is_closed = False
 
     def wait_for(self, match: Match = None, timeout: float = 30.0) -> Message | None:
-        """The first message that matches; None after so many seconds, or when this is closed.
-        Others stay.
+        """The first message that matches, or None after the timeout or when this is closed. Other
+        messages stay.
         """
         test, deadline = matcher(match), time.monotonic() + timeout
         with self._changed:
@@ -125,7 +125,7 @@ class Subscription:
                 self._changed.wait(left)
 
     async def wait_for_async(self, match: Match = None, timeout: float = 30.0) -> Message | None:
-        """The same, awaited: without a thread for each who waits."""
+        """The same, awaited. It does not block a thread."""
         test, loop = matcher(match), asyncio.get_running_loop()
         arrived = self._loops.setdefault(loop, asyncio.Event())
         try:
@@ -146,11 +146,11 @@ class Subscription:
             yield message
 
     def offer(self, message: Message) -> None:
-        """Called with every message of the topic, by whoever receives them."""
+        """Offer a message of the topic. Called by the hub."""
         try:
             if not self._test(message):
                 return
-        except Exception:  # in the thread that serves all others too
+        except Exception:  # runs in the thread that serves all subscriptions
             log.exception(
                 "the match of a subscriber of %s failed with message %s", self.topic, message.id
             )
@@ -200,20 +200,20 @@ class Subscription:
 
 
 def encode_body(topic: str, body: Any) -> bytes:
-    """The body as JSON. Raises MessageTooLarge, and ModelError for what is no JSON."""
+    """The body as JSON. Raises MessageTooLarge, and ModelError if it is not JSON."""
     try:
         text = orjson.dumps(body)
     except TypeError as error:
         raise ModelError(f"a message to {topic} must be JSON: {error}") from None
     if len(text) > MESSAGE_BYTES_MAX:
         raise MessageTooLarge(
-            f"a message to {topic} has {len(text):,} bytes, and {MESSAGE_BYTES_MAX:,} are the most"
+            f"a message to {topic} has {len(text):,} bytes, but at most {MESSAGE_BYTES_MAX:,} are allowed"
         )
     return text
 
 
 def matcher(match: Match) -> Callable[[Message], bool]:
-    """The test behind a match."""
+    """The test for a match."""
     if match is None:
         return lambda message: True
     if callable(match):

@@ -26,9 +26,7 @@ TRANSACTION_MAX = 100
 
 @dataclass(frozen=True)
 class Reason:
-    """Why one operation of a transaction failed. `item` is what is stored, as an entity where the
-    condition failed.
-    """
+    """Why one operation of a transaction failed. `item` is the stored entity if a condition failed."""
 
     index: int
     operation: Write[Any]
@@ -36,7 +34,7 @@ class Reason:
     message: str
     item: Entity | None
     is_guard: bool = False
-    """Not the item itself is at fault, but a unique value that another one has."""
+    """Another item has the same unique value."""
     stored: Item | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
@@ -63,7 +61,7 @@ def transact_raw(
     *,
     token: str | None = None,
 ) -> Steps[None]:
-    """The same with the guards that were found out before."""
+    """The same with known guards."""
     count = len(operations) + len(guards)
     if not 1 <= count <= TRANSACTION_MAX:
         raise ModelError(f"a transaction has 1 to {TRANSACTION_MAX} operations, not {count}")

@@ -1,6 +1,4 @@
-"""Unique fields: a guard item for each value, written and deleted in one transaction with the item
-that has it.
-"""
+"""Unique fields: a guard item for each value, written and deleted in one transaction with its item."""
 
 from __future__ import annotations
 
@@ -32,11 +30,11 @@ CONDITION_FAILED = "ConditionalCheckFailed"
 
 
 def put(operation: Put[Any], now: float) -> Steps[None]:
-    """Create or save an entity with its guards. Those of values that it no longer has go."""
+    """Create or save an entity with its guards. Guards of values that it no longer has are deleted."""
     entity, layout = operation.stamped(now), operation.entity_class.__layout__
     if operation.mode == "put":
         raise ModelError(
-            f"{operation.entity_class.__name__} has unique fields, which put() cannot guard: "
+            f"{operation.entity_class.__name__} has unique fields, which put() cannot guard: use "
             "create() or save()"
         )
     if operation.is_creating:
@@ -60,8 +58,8 @@ def put(operation: Put[Any], now: float) -> Steps[None]:
 
 
 def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
-    """Delete an item with its guards; again where its unique values were changed between the look
-    and the delete.
+    """Delete an item with its guards. Tries again if its unique values change between the read and
+    the delete.
     """
     for attempt in range(ATTEMPTS_MAX):
         old = yield from find(operation.key, consistent=True)
@@ -89,7 +87,7 @@ def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
 
 
 def _unchanged(layout: Layout, old: Entity) -> Condition:
-    """That the unique values are still those that were read."""
+    """A condition that the unique values are unchanged since they were read."""
     return as_read(layout, old, [layout.place(name) for group in layout.unique for name in group])
 
 
@@ -108,7 +106,7 @@ def _transact(
     except TransactionFailed as failed:
         codes = {reason.code for reason in failed.reasons}
         if codes != {CONDITION_FAILED}:
-            raise  # a conflict with another transaction, or load: nothing is known of the values
+            raise  # a conflict with another transaction or throttling says nothing about the values
         first = failed.reasons[0]
         if first.is_guard:
             raise AlreadyExists(f"{operation.describe()}: {first.message}", None) from failed

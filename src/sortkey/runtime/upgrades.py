@@ -1,6 +1,5 @@
-"""Items as their entity has them today, in their place: before an update, which speaks of the
-fields of today and would leave an item that is half old and half new; and by a backfill, one after
-the other.
+"""Brings stored items up to date: before an update, which would otherwise leave an item that is
+half old and half new, and in a backfill.
 """
 
 from __future__ import annotations
@@ -17,11 +16,9 @@ from sortkey.values.attributes import Item
 
 CONFLICTS_MAX = 20
 LONGEST_PAUSE = 3
-"""Pauses double so often: whoever changes an item all the time is not waited for."""
+"""How often the pause doubles, at most."""
 Outcome = Literal["written", "unchanged", "newer", "gone", "contended"]
-"""What became of an item. One that is contended was changed by others each time that it was about
-to be written.
-"""
+"""The result for an item. A contended one was changed by others before each attempt to write it."""
 
 
 def is_older(entity: type[Entity], item: Item) -> bool:
@@ -29,20 +26,19 @@ def is_older(entity: type[Entity], item: Item) -> bool:
 
 
 def upgrade(entity: type[Entity], item: Item) -> Steps[None]:
-    """Store an item of an older version as one of today; not where somebody has changed
-    it since.
-    """
+    """Store the upgrade of an item of an older version, unless it has changed since it was read."""
     try:
         yield from _write(entity, upgrade_of(entity, item), "upgrade")
     except ConditionalCheckFailedException:
-        return  # whoever tries again will find what is there now
+        return  # the next try reads the current item
 
 
 def bring_up_to_date(
     context: Context, entity: type[Entity], item: Item
 ) -> Steps[tuple[Outcome, int]]:
-    """Give an item what it lacks, and never overwrite what others have written since it was read:
-    then it is looked at again. Gives what became of it, and how often that happened."""
+    """Add to an item what it lacks, without overwriting changes of others: if it has changed, it is
+    read again. Returns the result, and how often it had changed.
+    """
     for conflicts in range(CONFLICTS_MAX):
         rewrite = rewrite_of(entity, item)
         if rewrite is None:
@@ -72,11 +68,11 @@ def _write(entity: type[Entity], rewrite: Rewrite, what: str) -> Steps[None]:
     try:
         yield Call("UpdateItem", missed.request(), pattern)
     except ConditionalCheckFailedException:
-        return  # the second change in one moment: what the upgrade has missed stays beside the fields, and is not lost
+        return  # changed a second time: what the upgrade has missed stays in the item, and is not lost
 
 
 def _read(entity: type[Entity], item: Item) -> Steps[Item | None]:
-    """The item as it is now, from a server that does not show what it has refused to change."""
+    """Read the item, for servers that do not return it with the refusal."""
     layout = entity.__layout__
     request = {"TableName": layout.table.name, "Key": layout.key_in(item), "ConsistentRead": True}
     answer = yield Call("GetItem", request, f"{entity.__name__}.backfill")

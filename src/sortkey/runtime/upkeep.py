@@ -1,7 +1,7 @@
-"""What stores do for whole tables: create them, plan and apply changes, bring stored items up to
-date, check payloads.
+"""Operations of a store on whole tables: create them, plan and apply changes, bring stored items up
+to date, check payloads.
 
-The modules behind these methods are loaded when they are called: most programs never do.
+The modules behind these methods are loaded on first use: most programs never call them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 APPLY_WAIT_SECONDS = 24 * 3600.0
-"""On AWS it can take hours to fill an index of a large table."""
+"""On AWS, filling an index of a large table can take hours."""
 
 GRACE = timedelta(days=1)
 """How long an object may wait for its pointer. A store writes both within moments, but uploads

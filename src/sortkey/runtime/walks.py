@@ -1,5 +1,5 @@
-"""Requests that are sent again and again, each time from where the last answer ended; and several
-of them at once, in one order: how the shards of an index are read as if they were one.
+"""Walks: paged requests, each continuing where the last answer ended. A merged walk reads the
+shards of an index in one order.
 """
 
 from __future__ import annotations
@@ -17,20 +17,17 @@ from sortkey.values.attributes import Item
 
 PAGE_SIZE = 100
 SHARD_PAGE = 10
-"""At least so many items are asked of a shard at once: a few more are cheaper than a second
-request.
-"""
+"""The minimum page of a shard: a few more items are cheaper than a second request."""
 
 Position = Any
-"""Where a walk is, as JSON can hold it."""
+"""The position of a walk as a JSON value."""
 
 
 @dataclass(slots=True)
 class Walk:
-    """A request that is sent again and again with the place where the last answer ended.
+    """A paged request, which continues where the last answer ended.
 
-    `keep` drops what no filter of the service can: items that only the form of their key tells from
-    those wanted.
+    `keep` is a test for items that the service cannot filter, for example by the form of their key.
     """
 
     call: Call
@@ -63,14 +60,14 @@ class Walk:
         self.start = position
 
     def place_of(self, item: Item) -> Item:
-        """Where to go on behind an item."""
+        """The start key for continuing after an item."""
         return {name: item[name] for name in self.key_names}
 
 
 @dataclass(slots=True)
 class Shard:
-    """One of several walks: what was read of it and not given yet, and the place behind
-    what was.
+    """One of several walks: items that were read but not returned yet, and the position of the last
+    returned one.
     """
 
     walk: Walk
@@ -83,17 +80,17 @@ class Shard:
 
     @property
     def is_dry(self) -> bool:
-        """Whether it must be read before anybody knows what comes next."""
+        """Whether it must be read before the next item is known."""
         return not self.waiting and not self.walk.is_done
 
 
 class MergedWalk:
-    """Several walks in one order. An item is given when every shard has shown its next, so none can
-    come before it.
+    """Several walks merged in one order. An item is returned once the next item of every shard is
+    known.
     """
 
     is_filtered = False
-    """It gives as many items as it is asked for, whatever a filter drops."""
+    """It returns as many items as requested, whatever a filter drops."""
 
     def __init__(
         self, walks: Sequence[Walk], order: Callable[[Item], Any], *, is_descending: bool
@@ -107,7 +104,7 @@ class MergedWalk:
 
     @property
     def position(self) -> Position:
-        """Of each shard: False where it is done, None where it has not begun."""
+        """The position of each shard: False if it is done, None if it has not started."""
         return [False if shard.is_done else shard.last_given for shard in self._shards]
 
     def resume(self, position: Position) -> None:
@@ -116,9 +113,7 @@ class MergedWalk:
             shard.last_given = shard.walk.start = place or None
 
     def next(self, size: int | None) -> Steps[list[Item]]:
-        """So many items, or fewer at the end; without a size as many as one request to each shard
-        tells of.
-        """
+        """`size` items, or fewer at the end. Without a size, the items of one request per shard."""
         shard_size = (
             None if size is None else min(size, max(-(-size // len(self._shards)), SHARD_PAGE))
         )
@@ -138,7 +133,7 @@ class MergedWalk:
                 )
 
     def _give(self, items: list[Item], size: int | None) -> None:
-        """Move items over in their order, until there are enough or a shard must be read again."""
+        """Move items in order, until there are enough or a shard must be read."""
         for shard, item in merge(
             *map(_pairs, self._shards), key=lambda pair: self._order(pair[1]), reverse=self._down
         ):
@@ -158,9 +153,7 @@ AnyWalk = Walk | MergedWalk
 
 
 def fill(walk: AnyWalk, size: int | None) -> Steps[list[Item]]:
-    """Items until there are `size` of them, or no more. What a filter drops is made up for by
-    reading on.
-    """
+    """`size` items, or fewer at the end. Reads on if a filter drops items."""
     items: list[Item] = []
     page_size = size
     while not walk.is_done and (size is None or len(items) < size):
@@ -168,18 +161,18 @@ def fill(walk: AnyWalk, size: int | None) -> Steps[list[Item]]:
         page = yield from walk.next(page_size if walk.is_filtered else left)
         page_size = (
             None if page_size is None else min(page_size * 4, max(page_size, PAGE_SIZE))
-        )  # a filter that drops much reads on
+        )  # read larger pages if a filter drops many
         room = len(page) if left is None else left
         items += page[:room]
         if len(page) > room and isinstance(walk, Walk):
-            # Go on behind the last that is taken, not the last that was read.
+            # Continue after the last returned item, not after the last one read.
             walk.start = walk.place_of(page[room - 1])
             walk.is_done = False
     return items
 
 
 def sort_order(name: str | None, kind: str) -> Callable[[Item], Any]:
-    """How items follow one another by an attribute of a type."""
+    """A sort key function for items by an attribute of a type."""
     if name is None:
         return lambda item: 0
     if kind == "N":

@@ -1,4 +1,4 @@
-"""Writes of single items: sent, and their refusals told in the words of the model."""
+"""Writes of single items. Refusals become errors of the model."""
 
 from __future__ import annotations
 
@@ -26,13 +26,11 @@ from sortkey.values.attributes import Item
 
 E = TypeVar("E", bound=Entity)
 UPGRADES_MAX = 3
-"""How often an update tries anew when it finds an item of an older version, which others may be
-changing.
-"""
+"""Attempts of an update that finds an item of an older version, which others may be changing."""
 
 
 def put(context: Context, entity: E, mode: PutMode, when: Any = None) -> Steps[E]:
-    """Store a whole entity; gives it back with its instants and its version."""
+    """Store a whole entity. Returns it with its instants and its version."""
     operation, now = Put(entity, mode, when), context.clock()
     layout = type(entity).__layout__
     if mode == "save" and layout.version is None:
@@ -48,7 +46,7 @@ def put(context: Context, entity: E, mode: PutMode, when: Any = None) -> Steps[E
 
 
 def update(context: Context, operation: Update[E]) -> Steps[E]:
-    """Change some attributes; gives the whole entity as it is now."""
+    """Change some attributes. Returns the updated entity."""
     entity = operation.entity_class
     for attempt in range(UPGRADES_MAX):
         try:
@@ -70,7 +68,7 @@ def _stored_item(failed: ConditionFailed) -> Item | None:
 
 
 def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
-    """Delete an item; gives what was there."""
+    """Delete an item. Returns the deleted entity."""
     if operation.entity_class.__layout__.unique:
         return (yield from uniqueness.delete(context, operation))
     answer = yield from send(operation, "DeleteItem", context.clock(), ReturnValues="ALL_OLD")
@@ -79,7 +77,7 @@ def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
 
 
 def archive(context: Context, entity: E, *, restore: bool) -> Steps[E]:
-    """Move an item into the archive, or out of it, in one transaction. Gives it as it is there."""
+    """Move an item into the archive, or out of it, in one transaction. Returns the moved entity."""
     layout = type(entity).__layout__
     if layout.archive is None:
         raise ModelError(
@@ -93,13 +91,13 @@ def archive(context: Context, entity: E, *, restore: bool) -> Steps[E]:
     partition = layout.primary.attributes.partition
     is_free = Condition(lambda names: f"attribute_not_exists({names.name(partition)})", [])
     moved = Put(entity.moved_to_archive(not restore), "put", is_free)
-    # Without the guards of unique values: they stay taken while an item is in the archive.
+    # Guards are left alone: unique values stay taken while an item is archived.
     yield from transact_raw([moved, Delete(there, _last_write(entity))], now, [])
     return moved.stamped(now)
 
 
 def _last_write(entity: Entity) -> Condition:
-    """That an item is what was read: by its version, or by its last change where it has these."""
+    """A condition that an item is unchanged since it was read, by its version or its last change."""
     layout = type(entity).__layout__
     marks = [
         place for place in (layout.version, layout.marked(fields.Updated)) if place is not None
@@ -108,7 +106,7 @@ def _last_write(entity: Entity) -> Condition:
 
 
 def send(operation: Write[Any], name: str, now: float, **more: Any) -> Steps[dict[str, Any]]:
-    """One write; its refusal becomes an error of the model."""
+    """Send one write. A refusal becomes an error of the model."""
     request = {**operation.request(now), **more}
     try:
         return (yield Call(name, request, f"{operation.entity_class.__name__}.{name}"))

@@ -24,8 +24,8 @@ def system_names() -> tuple[str, ...]:
 
 
 def find_system(name: str) -> System:
-    """The installed system of a name. Raises NotConfigured where there is none, or where it cannot
-    be loaded.
+    """An installed system by name. Raises NotConfigured if there is none, or if it cannot be
+    loaded.
     """
     entry = _entry(name)
     try:

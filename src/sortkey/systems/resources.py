@@ -1,5 +1,5 @@
-"""`Resources`: what a host gives to a system. A system opens nothing by itself, so a test can give
-it anything.
+"""`Resources`: what a host passes to a system. A system opens nothing itself, so tests can pass
+anything.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Resources:
-    """What one system stands on. The store, buckets, searches and topics are shared by all systems
-    of a host.
+    """The resources of one system. The store, buckets, searches and topics are shared by all
+    systems of a host.
     """
 
     system: str

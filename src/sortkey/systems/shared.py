@@ -44,7 +44,7 @@ class Addresses:
 
     @property
     def search_address(self) -> str | None:
-        """None where the tables are elsewhere and nobody said where to search."""
+        """None if the tables are elsewhere and no search address is set."""
         return self.search or (None if self.store else os.path.join(self.data, SEARCHES))
 
 
@@ -78,8 +78,8 @@ class SharedResources:
         return folder
 
     def of(self, system: str, *, at_root: bool = False) -> Resources:
-        """What one system is given. `at_root` where its routes are served without its name in
-        front.
+        """The resources of one system. `at_root` if its routes are served without its name as a
+        prefix.
         """
         return Resources(
             system=system,
@@ -111,8 +111,8 @@ def open_resources(
     engine: Engine | None = None,
     metrics: Metrics | None = None,
 ) -> Generator[SharedResources]:
-    """Open what systems stand on. `url` is where callers reach the host; the documents of `models`
-    can be searched.
+    """Open the resources of a host. `url` is where callers reach the host; the documents of
+    `models` can be searched.
 
     Without `engine` and without an address of a store, the engine of the data folder is opened:
     this process then owns the folder. Either way it is closed with the block.

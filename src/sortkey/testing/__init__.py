@@ -1,5 +1,4 @@
-"""For the tests of those who use Sortkey: pytest finds these fixtures by itself once Sortkey is
-installed.
+"""Fixtures for the tests of programs that use Sortkey. pytest finds them once Sortkey is installed.
 
 def test_an_order_is_paid_once(sortkey_store, sortkey_faults):
     sortkey_store.ensure(model)
@@ -42,7 +41,7 @@ def sortkey_engine() -> Iterator[Engine]:
 
 @pytest.fixture
 def sortkey_clock() -> FrozenClock:
-    """A clock that stands still until told: `sortkey_clock.advance(60)`. It is that of
+    """A clock that stands still until it is advanced: `sortkey_clock.advance(60)`. It is that of
     `sortkey_store`.
     """
     return FrozenClock()
@@ -50,8 +49,7 @@ def sortkey_clock() -> FrozenClock:
 
 @pytest.fixture
 def sortkey_faults() -> Iterator[Faults]:
-    """What shall go wrong with `sortkey_store`. A fault that no call has met at the end fails the
-    test: what it was to show was not shown."""
+    """Faults of `sortkey_store`. A fault that no call has met fails the test."""
     faults = Faults()
     yield faults
     if faults.pending:
@@ -62,11 +60,11 @@ def sortkey_faults() -> Iterator[Faults]:
 
 @pytest.fixture
 def sortkey_store(sortkey_clock: FrozenClock, sortkey_faults: Faults) -> Iterator[Store]:
-    """A store on a clean engine in memory, gone after the test. Make the tables with
+    """A store on a clean engine in memory, gone after the test. Create the tables with
     `sortkey_store.ensure(model)`.
 
-    Its time is `sortkey_clock`, which its pauses move on: no test waits. `sortkey_faults` makes it
-    fail.
+    Its clock is `sortkey_clock`, which its pauses advance, so no test waits. `sortkey_faults` makes
+    it fail.
     """
     from sortkey.connect.embedded import EmbeddedBackend
     from sortkey.engine import own
@@ -90,7 +88,5 @@ def sortkey_shared(tmp_path: Path) -> Iterator[SharedResources]:
 
 @pytest.fixture
 def sortkey_resources(sortkey_shared: SharedResources) -> Resources:
-    """What a host gives to one system. Create its tables with
-    `sortkey_resources.store.ensure(model)`.
-    """
+    """The resources of one system. Create its tables with `sortkey_resources.store.ensure(model)`."""
     return sortkey_shared.of("test")

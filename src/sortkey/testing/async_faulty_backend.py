@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class AsyncFaultyBackend:
-    """`FaultyBackend`, awaited. Does what another backend does, until there is a fault for the
+    """`FaultyBackend`, awaited. Passes calls to another backend, unless there is a fault for the
     call.
     """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class FrozenClock:
-    """Gives the same instant until it is moved."""
+    """A clock that stands still until it is advanced."""
 
     def __init__(self, now: float = 1_700_000_000.0) -> None:
         self.now = now

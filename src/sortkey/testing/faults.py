@@ -1,6 +1,4 @@
-"""Faults on demand: what a test wants to go wrong. A fault hits the next call that it is for, once
-or several times.
-"""
+"""Faults on demand. A fault hits the next matching call, once or several times."""
 
 from __future__ import annotations
 
@@ -22,11 +20,11 @@ BATCHES = frozenset({"BatchGetItem", "BatchWriteItem"})
 
 @dataclass(slots=True)
 class Fault:
-    """One that waits for its call."""
+    """A fault that waits for its call."""
 
     kind: Kind
     operations: frozenset[str] | None
-    """None for all."""
+    """None for all operations."""
     times: int = 1
     rival: Callable[[], Any] | None = None
 
@@ -38,18 +36,18 @@ class Fault:
 
 
 class Faults:
-    """What shall go wrong with a store.
+    """The faults of a store.
 
-    sortkey_faults.throttle(2, "Query")
-    sortkey_faults.lose_race(lambda: store.update(key, set={"status": "done"}))
+    sortkey_faults.throttle(2, "Query") sortkey_faults.lose_race(lambda: store.update(key,
+    set={"status": "done"}))
     """
 
     def __init__(self) -> None:
         self.pending: list[Fault] = []
-        """Those that were not met yet, in the order in which they will be."""
+        """The faults that were not met yet, in order."""
 
     def throttle(self, times: int = 1, operation: str | None = None) -> None:
-        """The next calls, of one operation or of any, are refused for load: they raise `Throttled`.
+        """The next calls, of one operation or of any, are throttled: they raise `Throttled`.
 
         That is what a store raises when the retries of its client are used up, so nothing tries
         again below it.
@@ -68,9 +66,10 @@ class Faults:
         self._add(Fault("unprocessed", _only(operation, BATCHES), times))
 
     def lose_race(self, rival: Callable[[], Any], operation: str | None = None) -> None:
-        """Run a function just before the next write is sent: whoever it stands for was faster.
+        """Run a function just before the next write is sent, as a concurrent writer that was
+        faster.
 
-        Write with it what makes the condition fail. For an async store it may be a coroutine
+        Let it write what makes the condition fail. For an async store it may be a coroutine
         function.
         """
         self._add(Fault("lose_race", _only(operation, WRITES), rival=rival))
@@ -82,13 +81,12 @@ class Faults:
     def crash_after_commit(self, operation: str | None = None) -> None:
         """The next write is stored, but its answer is lost: it raises `Unreachable`.
 
-        From outside it cannot be told from a crash before: what the program does next must be right
-        for both.
+        A program cannot distinguish it from a crash before the commit, and must handle both.
         """
         self._add(Fault("crash_after_commit", _only(operation, WRITES)))
 
     def around(self, backend: Backend) -> FaultyBackend:
-        """A backend that runs into these faults, and otherwise does what `backend` does."""
+        """A backend with these faults in front of another one."""
         from sortkey.testing.faulty_backend import FaultyBackend
 
         return FaultyBackend(backend, self)

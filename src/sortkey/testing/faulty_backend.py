@@ -1,5 +1,5 @@
-"""A backend that stands in front of another one and runs into the faults of a test. Calls without a
-fault pass through.
+"""A backend in front of another one that raises the faults of a test. Calls without a fault pass
+through.
 
 `async_faulty_backend.py` is generated from this file by `tools/generate_async.py`.
 """
@@ -21,7 +21,7 @@ _LEFT_OVER = {"BatchGetItem": "UnprocessedKeys", "BatchWriteItem": "UnprocessedI
 
 
 class FaultyBackend:
-    """Does what another backend does, until there is a fault for the call."""
+    """Passes calls to another backend, unless there is a fault for the call."""
 
     def __init__(self, backend: Backend, faults: Faults) -> None:
         self._backend, self._faults = backend, faults
@@ -48,7 +48,7 @@ async def settled(result: Any) -> Any:
 
 
 def refuse(fault: Fault | None, operation: str) -> None:
-    """Raise where nothing of the call is done."""
+    """Raise the fault, if the call is not to be sent."""
     if fault is None:
         return
     if fault.kind == "throttle":

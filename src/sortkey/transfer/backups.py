@@ -55,7 +55,7 @@ def create_backups(
 
 
 def list_backups(store: Store, tables: Sequence[str] = ()) -> list[Backup]:
-    """The backups of tables, or all, the oldest first. Also those of tables that are gone."""
+    """The backups of tables, or all, oldest first, including those of deleted tables."""
     backups: list[Backup] = []
     request: dict[str, Any] = {"BackupType": "ALL"}
     while True:
@@ -71,7 +71,7 @@ def list_backups(store: Store, tables: Sequence[str] = ()) -> list[Backup]:
 
 
 def find_backup(store: Store, name: str, tables: Sequence[str] = ()) -> Backup:
-    """The backup of an ARN or a name. Of several of one table with that name it is the newest."""
+    """A backup by its ARN or name. If a table has several with that name, the newest."""
     known = list_backups(store, tables)
     matches = [backup for backup in known if name in (backup.arn, backup.name)]
     if not matches:

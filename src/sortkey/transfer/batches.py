@@ -1,4 +1,4 @@
-"""Many writes: 25 to a request, and again what the service had no room for."""
+"""Many writes, 25 per request. Unprocessed ones are sent again."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def export_tables(
     gzip: bool = False,
     on_progress: OnProgress = no_progress,
 ) -> Export:
-    """Export tables, all of them by default, into a new folder; gives what the folder holds.
+    """Export tables, all of them by default, into a new folder, and return the export.
 
     `format` is DynamoDB JSON, which keeps every type, or plain JSON for people and other programs.
     An export that was interrupted continues. Tables that change meanwhile are exported as they are

@@ -24,12 +24,12 @@ NOTE = "backup.json"
 STEP_PAGES = 1000
 _SQLITE = b"SQLite format 3\0"
 _BESIDE = ("-wal", "-shm", "-journal")
-"""What SQLite has beside a database; a copy of the database holds it."""
+"""Files that SQLite keeps beside a database. A copy of the database includes their content."""
 _OWN = (DATABASE_NAME, LOCK_NAME, NOTE)
 
 
 def copy_folder(source: Path, target: Path, *, on_progress: OnProgress = no_progress) -> int:
-    """Copy a data folder; gives the bytes of the copy."""
+    """Copy a data folder. Returns the size of the copy in bytes."""
     if not (source / DATABASE_NAME).is_file():
         raise TransferRefused(f"{source} is not a data folder: there is no {DATABASE_NAME} in it")
     if source.resolve() in target.resolve().parents:
@@ -64,7 +64,7 @@ def restore_folder(copy: Path, target: Path, *, on_progress: OnProgress = no_pro
 
 
 def _new_folder(target: Path) -> Path:
-    """The folder in which the copy is made; the target must not be there, or be empty."""
+    """The folder in which the copy is made. The target must be missing or empty."""
     if target.exists():
         if not target.is_dir() or any(target.iterdir()):
             raise TransferRefused(f"{target} already exists: choose another folder")

@@ -1,4 +1,4 @@
-"""How far an import is, noted beside the imported files, so that an interrupted one can
+"""The progress of an import, stored beside the imported files, so that an interrupted one can
 continue.
 """
 

@@ -43,7 +43,7 @@ def import_tables(
     destination: str = "",
     on_progress: OnProgress = no_progress,
 ) -> dict[str, int]:
-    """Import the tables of an export, or files of items `into` a table; gives the number of items
+    """Import the tables of an export, or files of items `into` a table. Returns the number of items
     by table.
 
     Tables that are missing are created as they were, with indexes, TTL, stream and recovery;
@@ -78,7 +78,7 @@ def _sources(
         return [_foreign(backend, path, into)]
     if into is not None:
         raise TransferRefused(
-            f"{path} is an export of Sortkey's, which names its tables: rename one instead"
+            f"{path} is an export of Sortkey, which names its tables: rename one instead"
         )
     chosen = _chosen(export, tables)
     if rename is not None and len(chosen) != 1:
@@ -106,9 +106,7 @@ def _chosen(export: Export, names: Sequence[str]) -> list[ExportedTable]:
 
 def _foreign(backend: Backend, path: Path, into: str | None) -> Source:
     if into is None:
-        raise TransferRefused(
-            f"{path} is not an export of Sortkey's: say which table the items go into"
-        )
+        raise TransferRefused(f"{path} is not an export of Sortkey: name the table for the items")
     described = describe(backend, into)
     if described is None:
         raise TransferRefused(
@@ -136,13 +134,13 @@ def _import(backend: Backend, source: Source, state: ImportState, on_progress: O
     tracker = Tracker(on_progress, source.table, source.items)
     tracker.advance(done)
     for batch in in_batches(_items(source, done), BATCH):
-        # Of one key twice in a batch, which is refused, the later counts, as it would one by one.
+        # A batch must not have a key twice: the later item wins, as in single writes.
         unique = {str([item.get(name) for name in keys]): item for item in batch}
         try:
             write_batch(backend, source.table, [put_of(item) for item in unique.values()])
         except ValidationException as error:
             items = f"{done + 1:,} to {done + len(batch):,}"
-            raise TransferFailed(f"one of the items {items} is refused: {error}") from None
+            raise TransferFailed(f"one of the items {items} was refused: {error}") from None
         done += len(batch)
         tracker.advance(len(batch))
         state.note(source.table, done)

@@ -1,4 +1,4 @@
-"""How far a transfer is, for whoever shows it."""
+"""The progress of a transfer."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TransferProgress:
-    """One part of a transfer. `total` is None where nobody knows; on AWS the count of a table is
-    some hours old.
+    """One part of a transfer. `total` is None if it is unknown. On AWS the count of a table is some
+    hours old.
     """
 
     title: str
@@ -22,11 +22,11 @@ OnProgress = Callable[[TransferProgress], object]
 
 
 def no_progress(progress: TransferProgress) -> None:
-    """Shows nothing."""
+    """No-op callback."""
 
 
 class Tracker:
-    """Counts what is done of one part, and reports it."""
+    """Counts and reports the progress of one part."""
 
     def __init__(
         self, on_progress: OnProgress, title: str, total: int | None = None, unit: str = "items"

@@ -19,8 +19,8 @@ from sortkey.values.table_names import is_own
 
 @dataclass(frozen=True, slots=True)
 class RestoredTable:
-    """What became of a table. `source` is the table that a new one was created from; None where
-    nothing was done.
+    """The result for a table. `source` is the table that a new one was created from. The counts are
+    None if nothing was done.
     """
 
     table: str
@@ -56,7 +56,7 @@ def restore_tables(
     named, Sortkey's own tables that keep no history are left as they are.
     """
     if (at is None) == (backup is None):
-        raise TransferRefused("say what to restore to: a moment or a backup")
+        raise TransferRefused("choose what to restore to: a moment or a backup")
     selected = _tables(store, tables, backup)
     unchanged = [] if at is None else _without_recovery(store.backend, selected, is_all=not tables)
     selected = [table for table in selected if table not in unchanged]
@@ -70,15 +70,15 @@ def restore_tables(
 
 
 def _tables(store: Store, tables: Sequence[str], backup: str | None) -> list[str]:
-    """Those that are named; a backup may be of a table that is gone."""
+    """The named tables. A backup may be of a deleted table."""
     if backup is not None:
         return [find_backup(store, backup, tables).table]
     return [*tables] or all_tables(store.backend)
 
 
 def _without_recovery(backend: Backend, tables: Sequence[str], *, is_all: bool) -> list[str]:
-    """Where every table is meant, those of Sortkey's own that keep no history, such as jobs. Others
-    are refused.
+    """Sortkey's own tables without history, such as jobs, which are skipped if no table is named.
+    Others are refused.
     """
     without = [table for table in tables if not has_recovery(backend, table)]
     if refused := [table for table in without if not (is_all and is_own(table))]:
@@ -136,9 +136,7 @@ class _Restore:
         self._wait(target, f"restoring {table}")
 
     def _exists(self, table: str) -> bool:
-        """Whether a name is taken by a table that stays. One that is being deleted is
-        waited for.
-        """
+        """Whether a table of this name exists. Waits for one that is being deleted."""
         described = describe(self.backend, table)
         if described is not None and described["TableStatus"] == "DELETING":
             self._wait_until_gone(table)

@@ -1,5 +1,5 @@
-"""A folder of exported tables: JSON Lines for each table, and `export.json`, which tells how far
-each of them is.
+"""A folder of exported tables: JSON Lines for each table, and `export.json`, which has the progress
+of each.
 
 A line is `{"Item": {…}}` with DynamoDB JSON, as in AWS's exports, or the item as plain JSON. Plain
 is for people and other programs: sets become lists, and binary values base64 texts.
@@ -57,7 +57,7 @@ class Export:
         return all(table.is_done for table in self.tables)
 
     def save(self) -> None:
-        """Whole or not at all: it is what a second run goes by."""
+        """Write it atomically: a second run depends on it."""
         content = {
             "version": 1,
             "format": self.format,
@@ -123,7 +123,7 @@ def plain(value: Mapping[str, Any]) -> Any:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a file, and where it stands."""
+    """A line of a file, with its number."""
 
     path: Path
     number: int
@@ -166,7 +166,7 @@ def _item(line: bytes, key_types: Mapping[str, str]) -> dict[str, Any]:
         encoded = {name: encode(value) for name, value in known.items()}
     except ModelError as error:
         raise ValueError(str(error)) from None
-    # Only of key attributes is it known what a text was.
+    # Only for key attributes the type of a text is known.
     return {name: _typed(value, key_types.get(name)) for name, value in encoded.items()}
 
 

@@ -1,4 +1,4 @@
-"""One table made to hold what another one holds, by writing only what differs."""
+"""Makes one table equal to another by writing only what differs."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Item = dict[str, Any]
 def make_equal(
     backend: Backend, source: str, target: str, on_progress: OnProgress
 ) -> tuple[int, int]:
-    """Put what the target lacks or has otherwise, and delete what the source lacks; gives how many
-    of each.
+    """Put items that are missing or different in the target, and delete those that the source
+    lacks. Returns the number of each.
     """
     described = [describe(backend, name) or {"KeySchema": []} for name in (source, target)]
     keys, total = (
@@ -65,7 +65,7 @@ def _scan(backend: Backend, table: str, only: list[str] | None) -> Iterator[Item
 
 
 def _read(backend: Backend, table: str, pending: list[Item], keys: list[str]) -> dict[str, Item]:
-    """Items by their keys; those that are not there are left out."""
+    """Items by their keys. Missing ones are left out."""
     items: dict[str, Item] = {}
     pause = FIRST_PAUSE_SECONDS
     while pending:

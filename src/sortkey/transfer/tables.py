@@ -1,4 +1,4 @@
-"""Tables as transfers see them: listed, described, created again, and waited for."""
+"""Tables for transfers: list, describe, create again, and wait for them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def all_tables(backend: Backend) -> list[str]:
 
 
 def describe(backend: Backend, name: str) -> dict[str, Any] | None:
-    """What DescribeTable tells, or None for a table that is not there."""
+    """The description of a table, or None if it does not exist."""
     try:
         return backend.call("DescribeTable", {"TableName": name})["Table"]
     except ResourceNotFoundException:
@@ -36,7 +36,7 @@ def describe(backend: Backend, name: str) -> dict[str, Any] | None:
 
 
 def definition_of(described: dict[str, Any]) -> dict[str, Any]:
-    """The request that makes such a table again."""
+    """The CreateTable request for an equal table."""
     billing = described.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED")
     definition: dict[str, Any] = {name: described[name] for name in COPIED} | {
         "BillingMode": billing
@@ -71,9 +71,7 @@ def ttl_of(backend: Backend, name: str) -> str | None:
 
 
 def has_recovery(backend: Backend, name: str) -> bool:
-    """Whether the table can be restored to a point in time; False where a server has no
-    such thing.
-    """
+    """Whether the table has point-in-time recovery. False if the server does not support it."""
     try:
         described = backend.call("DescribeContinuousBackups", {"TableName": name})[
             "ContinuousBackupsDescription"
@@ -89,7 +87,7 @@ def has_recovery(backend: Backend, name: str) -> bool:
 def make_table(
     backend: Backend, name: str, definition: dict[str, Any], ttl: str | None, recovery: bool
 ) -> None:
-    """Create a table and wait until it is there, with what CreateTable does not take."""
+    """Create a table and wait for it, then set what CreateTable does not accept."""
     backend.call("CreateTable", {**definition, "TableName": name})
     for _ in waiting(backend, name):
         pass
@@ -104,8 +102,8 @@ def make_table(
 
 
 def waiting(backend: Backend, name: str) -> Iterator[dict[str, Any]]:
-    """What a table is like, again and again, until it can be used. It has no limit: a restore on
-    AWS may take hours.
+    """Yields the description of a table until it can be used. Without a limit: a restore on AWS may
+    take hours.
     """
     for _ in pauses():
         described = describe(backend, name)
@@ -117,8 +115,8 @@ def waiting(backend: Backend, name: str) -> Iterator[dict[str, Any]]:
 
 
 def going(backend: Backend, name: str) -> Iterator[dict[str, Any]]:
-    """What a table that was dropped is like, again and again, until it is gone. AWS keeps its name
-    that long.
+    """Yields the description of a table that is being deleted, until it is gone. AWS blocks its
+    name that long.
     """
     for waited_seconds in pauses():
         described = describe(backend, name)
@@ -133,7 +131,7 @@ def going(backend: Backend, name: str) -> Iterator[dict[str, Any]]:
 
 
 def pauses() -> Iterator[float]:
-    """At once, then after longer and longer pauses; gives how long they were together."""
+    """Yields at once, then after growing pauses, with their total in seconds."""
     waited_seconds, pause = 0.0, FIRST_PAUSE_SECONDS
     while True:
         yield waited_seconds
@@ -143,7 +141,7 @@ def pauses() -> Iterator[float]:
 
 
 def key_types(definition: dict[str, Any]) -> dict[str, str]:
-    """The types of the attributes that keys are made of."""
+    """The types of key attributes."""
     return {
         attribute["AttributeName"]: attribute["AttributeType"]
         for attribute in definition["AttributeDefinitions"]

@@ -221,7 +221,7 @@ def test_what_cannot_be_read_is_told_and_left(store: Store, fresh: str, shop: Ag
     [
         ({"segments": 0}, "1 to 1000 segments, not 0"),
         ({"segments": 1001}, "1 to 1000 segments"),
-        ({"writes_per_second": 0}, "nothing is ever done"),
+        ({"writes_per_second": 0}, "it must be more than 0"),
     ],
 )
 def test_a_backfill_that_cannot_be_meant_is_refused(
@@ -229,7 +229,7 @@ def test_a_backfill_that_cannot_be_meant_is_refused(
 ) -> None:
     with pytest.raises(ModelError, match=told):
         store.backfill(second_age(fresh).order, **settings)
-    with pytest.raises(ModelError, match="no kind of entity"):
+    with pytest.raises(ModelError, match="not an entity class"):
         store.backfill("Order")  # type: ignore[arg-type]
 
 
@@ -470,7 +470,7 @@ def test_whoever_lost_a_backfill_to_another_process_notices(
             for each in (run, part)
         ]
 
-    with pytest.raises(LeaseLost, match="another process has taken up this backfill"):
+    with pytest.raises(LeaseLost, match="another process has taken over this backfill"):
         meddled(store, meddle).backfill(age.order, segments=1)
     assert store.backfill(age.order).is_resumed
 
@@ -480,6 +480,6 @@ def test_of_a_table_that_is_not_there_nothing_is_written_down(
     sortkey_store: SyncStore, fresh: str, dry_run: bool
 ) -> None:
     # A run that never was would be taken up by the next one.
-    with pytest.raises(TableMissing, match="is not there"):
+    with pytest.raises(TableMissing, match="does not exist"):
         sortkey_store.backfill(first_age(fresh).table, dry_run=dry_run)
     assert sortkey_store.backend.call("ListTables", {})["TableNames"] == []

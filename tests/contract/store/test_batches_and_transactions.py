@@ -70,8 +70,8 @@ def test_a_batch_writes_many_items_and_deletes_others(store: Store, fresh: str) 
 @pytest.mark.parametrize(
     ("puts", "deletes", "told"),
     [
-        (lambda f: [task(f, 1), task(f, 1)], lambda f: [], "stands in it twice"),
-        (lambda f: [task(f, 1)], lambda f: [key_of(f, 1)], "stands in it twice"),
+        (lambda f: [task(f, 1), task(f, 1)], lambda f: [], "occurs in it twice"),
+        (lambda f: [task(f, 1)], lambda f: [key_of(f, 1)], "occurs in it twice"),
         (
             lambda f: [User(user_id=f)],
             lambda f: [],

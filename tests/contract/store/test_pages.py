@@ -152,7 +152,7 @@ def test_a_cursor_of_a_spread_index_is_bound_to_its_query(store: Store, ranking:
     cursor = store.page(Asset.ranked(database_id=ranking), size=4).cursor
     assert cursor is not None
     for other in (Asset.ranked(database_id="x"), Asset.ranked(database_id=ranking).descending()):
-        with pytest.raises(BadCursor, match="not of this query"):
+        with pytest.raises(BadCursor, match="belongs to another query"):
             store.page(other, cursor=cursor)
     with pytest.raises(BadCursor):
         store.page(Asset.ranked(database_id=ranking), cursor=forged(cursor, lambda raw: raw[:-1]))
@@ -180,7 +180,7 @@ def test_a_cursor_holds_in_another_process(store: Store, journey: str) -> None:
 def test_a_cursor_of_another_query_is_refused(store: Store, journey: str, other: Any) -> None:
     # It would begin in the middle of what the caller may not even see.
     cursor = store.page(Rule.of_journey(journey_id=journey), size=4).cursor
-    with pytest.raises(BadCursor, match="not of this query"):
+    with pytest.raises(BadCursor, match="belongs to another query"):
         store.page(other(journey), cursor=cursor)
 
 
@@ -232,7 +232,7 @@ def test_what_is_no_cursor_is_refused(store: Store, journey: str, cursor: str) -
     ("ask", "told"),
     [
         (lambda store, query: store.page(query, size=0), "a page of 0 entities reads nothing"),
-        (lambda store, query: store.page(query.limit(3)), "has a limit, and a page its size"),
+        (lambda store, query: store.page(query.limit(3)), "has a limit, and a page has a size"),
     ],
 )
 def test_a_page_that_cannot_be_meant_is_refused(

@@ -41,7 +41,7 @@ def test_what_is_as_the_model_says_has_an_empty_plan(store: Store, fresh: str) -
     with deployed(store, third_age(fresh)) as age:
         plan = store.plan(age.model)
         assert plan.is_empty
-        assert str(plan) == f"shop-{fresh}: nothing to do, what is deployed is as the model says"
+        assert str(plan) == f"shop-{fresh}: nothing to do, the deployed tables match the model"
 
 
 def test_tables_that_are_missing_are_made(store: Store, fresh: str) -> None:
@@ -186,18 +186,18 @@ BY_HAND: list[tuple[dict[str, Any], str, str]] = [
     (
         {"key": ("PK", "SORT")},
         "key is PK, SK; the model says PK, SORT",
-        "make a table of another name",
+        "create a table with another name",
     ),
     ({"types": {"g": "N"}}, "types of key attributes is", "The type of a key cannot be changed"),
     (
         {"indexes": [GSI("Glob", "x"), LSI("Loc", "l")]},
         "index Glob: key is g; the model says x",
-        "declare one of another name",
+        "declare one with another name",
     ),
     (
         {"indexes": [GSI("Glob", "g", projection="KEYS_ONLY"), LSI("Loc", "l")]},
         "index Glob: projection is ALL",
-        "declare one of another name",
+        "declare one with another name",
     ),
     (
         {"indexes": [GSI("Glob", "g"), LSI("Loc", "l"), LSI("More", "m")]},

@@ -229,7 +229,9 @@ def test_an_update_in_an_envelope_finds_its_fields(store: Store, fresh: str) -> 
 
 def test_an_update_of_what_is_not_there_makes_nothing(store: Store, fresh: str) -> None:
     # DynamoDB's own UpdateItem would make an item of the changed attributes alone.
-    with pytest.raises(ConditionFailed, match="there is no such item; an upsert would make it"):
+    with pytest.raises(
+        ConditionFailed, match="there is no such item; pass upsert=True to create it"
+    ):
         store.update(Task.key(board=fresh, task_id="1"), set={"reason": "x"})
     assert store.find(Task.key(board=fresh, task_id="1")) is None
 

@@ -41,7 +41,7 @@ def test_a_status_that_cannot_follow_is_refused_with_what_is_stored(
     made = store.create(stage(fresh))
     key = ItemKey.of_entity(made)
     with pytest.raises(
-        TransitionRefused, match="status is 'pending', and 'done' cannot follow it"
+        TransitionRefused, match="status is 'pending', which 'done' cannot follow"
     ) as failed:
         store.move(key, Stage.status, "done") if how == "move" else store.update(
             key, set={"status": "done"}
@@ -121,7 +121,10 @@ def test_a_batch_writes_any_status(store: Store, fresh: str) -> None:
             lambda store, key: store.move(key, Task.status, "done"),
             "Task.status has no states to move between",
         ),
-        (lambda store, key: store.update(key, set={"status": None}), "'pending' cannot follow it"),
+        (
+            lambda store, key: store.update(key, set={"status": None}),
+            "which 'pending' cannot follow",
+        ),
     ],
 )
 def test_a_wrong_move_is_refused(store: Store, fresh: str, call: Any, told: str) -> None:
@@ -237,7 +240,7 @@ def test_an_archived_item_can_be_updated_where_it_is(store: Store, fresh: str) -
         (
             lambda store, made: Asset.key(database_id="x#deleted", asset_id="a"),
             KeyValueError,
-            "which marks the archive",
+            "which marks archived items",
         ),
     ],
 )

@@ -35,7 +35,7 @@ def test_what_is_kept_comes_back_as_it_was(value: Any) -> None:
 )
 def test_what_would_not_come_back_as_it_was_is_refused(value: Any) -> None:
     # A tuple that is a list after a restart is a bug that shows once a month.
-    with pytest.raises(ModelError, match="cannot be kept with a job"):
+    with pytest.raises(ModelError, match="cannot be stored with a job"):
         plain(value)
 
 

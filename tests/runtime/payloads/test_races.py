@@ -281,7 +281,7 @@ def test_a_leftover_of_a_dead_writer_does_not_block_what_is_written_once(
 def test_what_somebody_else_put_there_is_not_taken_over(store: Store) -> None:
     # An object that is none of ours may be wanted by whoever wrote it.
     store.payloads.bucket("artifacts").put("graphs/prod/12345/c8a91e/graph.json", b"{}")
-    with pytest.raises(PreconditionFailed, match="is there already"):
+    with pytest.raises(PreconditionFailed, match="already exists"):
         store.create(run(graph=Payload({"nodes": []})))
     assert store.scan(Run) == []
     assert len(versions(store)) == 1

@@ -159,7 +159,7 @@ def test_pages_follow_each_other(search: Search[Ship]) -> None:
 
 
 def test_too_much_to_search_for_is_refused(search: Search[Ship]) -> None:
-    with pytest.raises(ModelError, match="characters to search for: at most 1000"):
+    with pytest.raises(ModelError, match="characters to search for: use at most 1000"):
         found(search, "x" * 1001)
-    with pytest.raises(ModelError, match="words to search for: at most 30"):
+    with pytest.raises(ModelError, match="words to search for: use at most 30"):
         found(search, " ".join("abcdefghijklmnopqrstuvwxyz0123456789"))

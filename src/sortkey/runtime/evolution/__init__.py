@@ -1,5 +1,5 @@
-"""Models that change while their data stay: plans of what to change in what is deployed, and
-backfills that bring stored items up to date. Stores have them as `plan`, `apply` and `backfill`.
+"""Changes of models with existing data: plans for changes of deployed tables, and backfills that
+bring stored items up to date. Stores have them as `plan`, `apply` and `backfill`.
 """
 
 from __future__ import annotations

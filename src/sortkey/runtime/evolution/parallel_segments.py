@@ -10,7 +10,7 @@ from sortkey.runtime.evolution.tasks import Task
 
 
 def in_threads(task: Task, work: Callable[[int], None]) -> None:
-    """Do the segments that are open. Where one fails the others end with what they have in hand."""
+    """Work on the open segments. If one fails, the others finish their current page."""
     at_once = task.settings.at_once
     if at_once == 1:
         for number in task.open_segments:

@@ -1,5 +1,5 @@
-"""Carries plans out, step by step. Each step looks first, so that a plan can be applied again after
-it was cut off.
+"""Applies plans step by step. Each step checks what is already done, so an interrupted plan can be
+applied again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def apply(
     wait_seconds: float,
     on_progress: Callable[[Step], object] | None,
 ) -> Steps[tuple[Step, ...]]:
-    """Carry out the steps of a plan; returns them. Backfills and manual changes are left to the
+    """Apply the steps of a plan, and return them. Backfills and manual changes are left to the
     caller.
     """
     for step in plan.steps:
@@ -46,14 +46,14 @@ def apply(
 
 
 def note_new(context: Context, table: Table) -> Steps[None]:
-    """Write down that a table which was just made holds nothing of an older form."""
+    """Record that a new table has no older items."""
     yield from ensure(evolution_table)
     for entity in table.entities:
         yield from note(context, table, entity)
 
 
 def note(context: Context, table: Table, entity: Any) -> Steps[None]:
-    """Write down that all stored items of an entity have what it says today."""
+    """Record that all stored items of an entity are up to date."""
     layout = entity.__layout__
     record = Stored(
         table=table.name,
@@ -90,7 +90,7 @@ def _index_request(step: AddIndex, deployed: dict[str, Any]) -> dict[str, Any]:
     else:
         definition.pop(
             "ProvisionedThroughput", None
-        )  # as the table is billed, whatever the model says
+        )  # the billing of the table, whatever the model says
     names = [element["AttributeName"] for element in definition["KeySchema"]]
     return {
         "TableName": table.name,
@@ -129,11 +129,11 @@ def _member(what: str, model: Any) -> dict[str, Any]:
 
 
 def _settled(table: Table, waited: _Waited) -> Steps[dict[str, Any]]:
-    """The table, when nothing is done to it any more."""
+    """The description of the table once no change is in progress."""
     while True:
         deployed = yield from describe(table)
         if deployed is None:
-            raise StoreError(f"the table {table.name} is gone: make another plan")
+            raise StoreError(f"the table {table.name} no longer exists: make a new plan")
         if deployed["TableStatus"] == "ACTIVE":
             return deployed
         yield waited.pause()
@@ -151,7 +151,7 @@ def _status(deployed: dict[str, Any], name: str) -> str | None:
 
 
 class _Waited:
-    """How long a step has waited: with longer and longer pauses, up to a limit."""
+    """Waits of a step, with growing pauses, up to a limit."""
 
     def __init__(self, seconds_max: float, what: str) -> None:
         self._left, self._what, self._pause = seconds_max, what, FIRST_PAUSE_SECONDS

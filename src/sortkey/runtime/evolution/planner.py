@@ -1,6 +1,4 @@
-"""Makes plans: compares a model with what is deployed, and with what is written down of the stored
-items.
-"""
+"""Makes plans: compares a model with the deployed tables and with the records about stored items."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ AT_WORK = ("CREATING", "UPDATING")
 
 
 def plan(context: Context, of: Model | Table) -> Steps[Plan]:
-    """What to do so that what is deployed is as a model says. Changes nothing."""
+    """The steps that make the deployed tables match a model. Changes nothing."""
     steps, fills, by_hand = list[Step](), list[Fill](), list[ByHand]()
     for table in tables_of(of):
         deployed = yield from describe(table)
@@ -47,7 +45,7 @@ def plan(context: Context, of: Model | Table) -> Steps[Plan]:
 
 
 def _unfinished_indexes(table: Table, deployed: dict[str, Any]) -> list[Step]:
-    """Indexes of the model that somebody has begun to make."""
+    """Indexes of the model that are being created."""
     names = {index.name for index in table.indexes}
     return [
         AddIndex(table, index["IndexName"], is_started=True)
@@ -57,8 +55,8 @@ def _unfinished_indexes(table: Table, deployed: dict[str, Any]) -> list[Step]:
 
 
 def _step(difference: Difference) -> Step | None:
-    """What can be done about a difference without losing anything; None where that is not for us to
-    do.
+    """The step that resolves a difference without losing anything, or None if it must be done by
+    hand.
     """
     match difference.kind:
         case "index missing" if isinstance(difference.table.index(difference.index), GSI):
@@ -85,7 +83,7 @@ def _fills(context: Context, table: Table) -> Steps[list[Fill]]:
 
 
 def stored_of(context: Context, table: Table) -> Steps[dict[str, Stored]]:
-    """What is written down of the entities of a table, by their names."""
+    """The records about the entities of a table, by name."""
     try:
         records = yield from pages.query_all(
             context, Stored.of_table(table=table.name).consistent()
@@ -124,7 +122,7 @@ def reasons_to_fill(layout: Layout, stored: Stored | None) -> tuple[str, ...]:
 
 
 def _is_empty(table: Table) -> Steps[bool]:
-    """By a look at one item: the count that DescribeTable tells is hours old."""
+    """Reads one item: the count of DescribeTable is hours old."""
     answer = yield Call(
         "Scan", {"TableName": table.name, "Limit": 1, "ConsistentRead": True}, "plan"
     )

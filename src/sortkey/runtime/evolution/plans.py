@@ -1,6 +1,4 @@
-"""Plans: what to do about a difference between a model and what is deployed, in order, to be read
-before it is done.
-"""
+"""Plans: the steps that resolve differences between a model and the deployed tables, in order."""
 
 from __future__ import annotations
 
@@ -13,19 +11,19 @@ from sortkey.model.tables import Table
 from sortkey.runtime.differences import Difference, value_text
 
 ANOTHER_INDEX = (
-    "An index cannot be changed: declare one of another name, apply and backfill, move the reads "
-    "to it, "
-    "then delete the old one."
+    "An index cannot be changed: declare one with another name, apply and backfill, move the "
+    "reads to it, then delete the old one."
 )
+ANOTHER_TABLE = "create a table with another name, and copy the items into it."
 ADVICE: Mapping[str, str] = {
-    "key": "The key of a table cannot be changed: make a table of another name, and copy the items into it.",
-    "types of key attributes": "The type of a key cannot be changed: make a table of another name, and copy the items.",
+    "key": f"The key of a table cannot be changed: {ANOTHER_TABLE}",
+    "types of key attributes": f"The type of a key cannot be changed: {ANOTHER_TABLE}",
     "index key": ANOTHER_INDEX,
     "index projection": ANOTHER_INDEX,
-    "index missing": "A local index can only be made with its table: declare a GSI, or make a table of another name.",
+    "index missing": "A local index can only be created with its table: declare a GSI instead.",
     "index extra": "It is left as it is: delete it when nothing reads it any more.",
-    "stream": "It is left as it is, for its readers: when they are done turn it off, and apply again.",
-    "point-in-time recovery": "It is left on, for turning it off deletes the history: do that by hand.",
+    "stream": "It is left on for its readers: turn it off when they are done, and apply again.",
+    "point-in-time recovery": "It is left on, because turning it off deletes the history: do that by hand.",
     "billing": "Provisioned capacity needs figures: set them by hand.",
 }
 
@@ -44,7 +42,7 @@ class CreateTable:
 
 @dataclass(frozen=True, slots=True)
 class AddIndex:
-    """A global index that is missing, or is not ready yet. They are made one after the other."""
+    """A global index that is missing or not ready yet. Indexes are created one after the other."""
 
     table: Table
     index: str
@@ -52,7 +50,7 @@ class AddIndex:
 
     def __str__(self) -> str:
         if self.is_started:
-            return f"{self.table.name}: wait for the index {self.index}, which is being made"
+            return f"{self.table.name}: wait for the index {self.index}, which is being created"
         key = ", ".join(self.table.key_attributes(self.index).names)
         return (
             f"{self.table.name}: add the index {self.index} ({key}; "
@@ -78,8 +76,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """An entity whose stored items lack something, or may. Backfills read whole tables: they are
-    run by name.
+    """An entity whose stored items lack something, or may. Backfills read whole tables, so `apply`
+    does not run them.
     """
 
     entity: type[Entity]
@@ -95,7 +93,7 @@ class Fill:
 
 @dataclass(frozen=True, slots=True)
 class ByHand:
-    """What differs and is left as it is, with what to do about it."""
+    """A difference that must be resolved by hand, with advice."""
 
     difference: Difference
 
@@ -116,9 +114,7 @@ Step = CreateTable | AddIndex | Change
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What `store.apply` will do, in this order; then the backfills to run, and what is left to
-    people.
-    """
+    """The steps that `store.apply` will run in order, the backfills to run, and what to do by hand."""
 
     name: str
     steps: tuple[Step, ...] = ()
@@ -131,7 +127,7 @@ class Plan:
 
     def __str__(self) -> str:
         if self.is_empty:
-            return f"{self.name}: nothing to do, what is deployed is as the model says"
+            return f"{self.name}: nothing to do, the deployed tables match the model"
         lines = [
             f"{self.name}: {len(self.steps)} to apply, {len(self.backfills)} to backfill, "
             f"{len(self.by_hand)} by hand"
@@ -142,7 +138,7 @@ class Plan:
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """The plan as JSON values."""
         return {
             "name": self.name,
             "steps": [

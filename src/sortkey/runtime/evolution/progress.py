@@ -1,4 +1,4 @@
-"""How far a backfill is, and what it has done."""
+"""The progress and the result of a backfill."""
 
 from __future__ import annotations
 
@@ -10,27 +10,25 @@ PROBLEMS_MAX = 20
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Items so far, those of earlier runs that this one goes on from included."""
+    """Counts of items so far, including those of interrupted runs that this one resumes."""
 
     read: int = 0
-    """Items of the entities that were looked at."""
+    """Items of the entities that were read."""
     written: int = 0
     unchanged: int = 0
-    """They had everything."""
+    """Items that lacked nothing."""
     newer: int = 0
-    """Written by a newer program, and left alone."""
+    """Items of a newer program, which are left alone."""
     gone: int = 0
-    """Deleted between the look and the write."""
+    """Items deleted between the read and the write."""
     failed: int = 0
-    """Could not be read or written: `problems` has the first of them."""
+    """Items that could not be read or written. `problems` has the first of them."""
     conflicts: int = 0
-    """How often an item was changed by somebody else before it could be written, and was looked at
-    again.
-    """
+    """How often an item was changed by others before it could be written, and was read again."""
     segments: int = 1
     segments_done: int = 0
     expected: int | None = None
-    """About how many items the table has, of all kinds, as the service tells."""
+    """The approximate number of items in the table, of all kinds, as the service reports it."""
 
     def __str__(self) -> str:
         text = f"{self.read:,} read, {self.written:,} written"
@@ -46,9 +44,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Backfilled(Progress):
-    """What a backfill has done. `is_complete` means that every stored item now has what its entity
-    says.
-    """
+    """The result of a backfill. `is_complete` means that every stored item is up to date."""
 
     entities: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()

@@ -1,6 +1,4 @@
-"""What is written down of a table's items, taken back: items that come from elsewhere may be older
-than it says.
-"""
+"""Forgets the records about a table's items: imported items may be older."""
 
 from __future__ import annotations
 
@@ -10,9 +8,7 @@ from sortkey.runtime.store import Store
 
 
 def forget_backfills(store: Store, table: str) -> None:
-    """Let no plan trust earlier backfills of a table. One that is not done begins anew; whoever
-    works on it notices.
-    """
+    """Forget earlier backfills of a table. An unfinished one starts again from the beginning."""
     try:
         noted = store.query(Stored.of_table(table=table).consistent())
     except TableMissing:

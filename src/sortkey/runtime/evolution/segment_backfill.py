@@ -1,7 +1,6 @@
-"""Reads a segment of a table page by page, and gives every item of some entities what it lacks.
+"""Reads a segment of a table page by page, and brings every item of some entities up to date.
 
-The place is written down after every page. What was done before a crash and not written down is
-found to be done.
+The position is stored after every page. After a crash, items of the last page are found up to date.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ from sortkey.runtime.upgrades import Outcome, bring_up_to_date
 from sortkey.values.attributes import Item
 
 PAGE = 200
-"""Items that are read at once: what is done again after a crash."""
+"""Items per page, which are read again after a crash."""
 
 
 @dataclass
 class Page:
-    """What was done with the items of a page."""
+    """The counts of a page."""
 
     counts: Counter[str]
     problems: list[str] = field(default_factory=list[str])
@@ -46,14 +45,14 @@ class Page:
 
 
 def work(context: Context, task: Task, number: int) -> Steps[None]:
-    """Do one segment to its end."""
+    """Work on one segment to its end."""
     part, pace = task.parts[number], Pace(context.clock, task.rate)
     while not part.is_done and not task.is_stopped:
         answer = yield from patiently(context, partial(_read, task, part))
         page = Page(Counter(part.counts), list(part.problems))
         for item in answer["Items"]:
             if task.is_stopped:
-                return  # another segment has failed: what is done of this page is found to be done next time
+                return  # another segment has failed: the next run finds the finished part of this page up to date
             yield from _one(context, task, item, page, pace)
         last = answer.get("LastEvaluatedKey")
         changes: dict[str, Any] = {

@@ -1,5 +1,5 @@
-"""What is written down of evolution, in a table of its own next to the data: what the stored items
-of an entity have, and how far backfills are.
+"""The records of evolution, in a separate table next to the data: what the stored items of an
+entity have, and the progress of backfills.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ evolution_table = Table(
 )
 
 Keys = dict[str, str]
-"""Attributes of index keys, and how they are made."""
+"""Attributes of index keys with their templates."""
 
 
 class Stored(Entity, table=evolution_table, kind="Stored", names=camel):
-    """What all stored items of an entity have, or had when this was written."""
+    """What all stored items of an entity have, as of this record."""
 
     table: Annotated[str, Field(examples=["Shop"])]
     entity: Annotated[str, Field(examples=["Order"])]
@@ -50,14 +50,14 @@ class Stored(Entity, table=evolution_table, kind="Stored", names=camel):
 
 class Run(Entity, table=evolution_table, kind="Run", names=camel):
     """A backfill of one or more entities of a table. `lease` rises with every process that takes it
-    up.
+    over.
     """
 
     table: str
     entities: Annotated[str, Field(examples=["Order"])]
     number: int
     wanted: str
-    """What it makes of the items, as a checksum: another one needs another run."""
+    """A checksum of the entities' definitions: when they change, a new run is needed."""
     segments: int
     lease: int = 1
     is_done: bool = False
@@ -69,7 +69,7 @@ class Run(Entity, table=evolution_table, kind="Run", names=camel):
 
 
 class Segment(Entity, table=evolution_table, kind="Segment", names=camel):
-    """A part of a table that a backfill reads: how far it is, and what it has done there."""
+    """A segment of a table in a backfill: its progress, and what was done there."""
 
     table: str
     entities: str
@@ -77,7 +77,7 @@ class Segment(Entity, table=evolution_table, kind="Segment", names=camel):
     number: int
     lease: int
     place: str | None = None
-    """The key of the last item that is done, as JSON; none where it has not begun."""
+    """The key of the last finished item as JSON, None if it has not started."""
     is_done: bool = False
     counts: dict[str, int] = Field(default_factory=dict[str, int])
     problems: list[str] = Field(default_factory=list[str])
@@ -89,12 +89,12 @@ class Segment(Entity, table=evolution_table, kind="Segment", names=camel):
 
 
 def name_of(layout: Layout) -> str:
-    """An entity as its items name it: classes are renamed, kinds are not."""
+    """The name of an entity in records: its kind, because classes are renamed."""
     return layout.kind or layout.entity.__name__
 
 
 def keys_of(layout: Layout) -> Keys:
-    """The attributes of index keys that an item could lack, and how they are made."""
+    """The attributes of index keys that an item could lack, with their templates."""
     keys: Keys = {}
     for index_key in layout.keys.values():
         for attribute, template in index_key.templates:
@@ -113,7 +113,7 @@ def keys_of(layout: Layout) -> Keys:
 
 
 def checksum(layouts: list[Layout]) -> str:
-    """Of everything that a backfill makes of the items of some entities."""
+    """A checksum of everything that a backfill of some entities depends on."""
     facts = [
         [
             name_of(layout),

@@ -1,7 +1,6 @@
-"""A backfill as a task that is written down: who has it, which segments it has, and how far each of
-them is.
+"""A backfill as a stored task: its owner, its segments, and the progress of each.
 
-The latest process to take one up has it; a process that lost it notices at its next page.
+The latest process to take it over owns it. A process that lost it notices at its next page.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ PLACES_KEPT = timedelta(days=90)
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a backfill is carried out."""
+    """The settings of a backfill."""
 
     segments: int = 1
     writes_per_second: float | None = None
@@ -49,12 +48,14 @@ class Settings:
                 f"a table is read in 1 to {SEGMENTS_MAX} segments, not {self.segments}"
             )
         if self.writes_per_second is not None and self.writes_per_second <= 0:
-            raise ModelError(f"with {self.writes_per_second} writes a second nothing is ever done")
+            raise ModelError(
+                f"writes_per_second is {self.writes_per_second}: it must be more than 0"
+            )
 
 
 @dataclass
 class Task:
-    """A backfill that this process works on. `parts` has what each segment has done."""
+    """A backfill that this process works on. `parts` has the state of each segment."""
 
     table: Table
     entities: Sequence[type[Entity]]
@@ -72,7 +73,7 @@ class Task:
 
     @property
     def rate(self) -> float | None:
-        """Writes a second of one segment, so that all together keep to theirs."""
+        """Writes per second of one segment, so that all together stay below the limit."""
         if self.settings.writes_per_second is None:
             return None
         return self.settings.writes_per_second / max(
@@ -99,10 +100,10 @@ class Task:
 
 
 def begin(context: Context, of: type[Entity] | Table, settings: Settings) -> Steps[Task]:
-    """Take up a backfill that was cut off, or begin one. Raises TableMissing before anything is
-    written down.
+    """Resume an interrupted backfill, or begin a new one. Raises TableMissing before anything is
+    stored.
     """
-    expect(of, (type, Table), "no kind of entity: backfill() takes a class, as Stage, or a table")
+    expect(of, (type, Table), "an entity class: backfill() takes a class, as Stage, or a table")
     table = of if isinstance(of, Table) else of.__layout__.table
     entities = table.entities if isinstance(of, Table) else [of]
     deployed = yield from describe(table)
@@ -120,7 +121,7 @@ def begin(context: Context, of: type[Entity] | Table, settings: Settings) -> Ste
 
 
 def finish(context: Context, task: Task) -> Steps[Backfilled]:
-    """Write down that it is done, and what the stored items have now."""
+    """Record that it is done, and what the stored items have now."""
     problems = [problem for part in task.parts.values() for problem in part.problems]
     result = Backfilled(
         **task.totals(),
@@ -139,7 +140,7 @@ def finish(context: Context, task: Task) -> Steps[Backfilled]:
 
 
 def note_place(context: Context, part: Segment, changes: Mapping[str, Any]) -> Steps[Segment]:
-    """Write down how far a segment is. Raises LeaseLost."""
+    """Store the progress of a segment. Raises LeaseLost."""
     key = Segment.key(table=part.table, run=part.run, entities=part.entities, number=part.number)
     return (yield from _written(context, key, changes, Segment.lease == part.lease))
 
@@ -159,7 +160,7 @@ def _new_run(
 
 
 def _take_up(context: Context, task: Task) -> Steps[None]:
-    """Make this process the one that has the run: one that was cut off, or a new one."""
+    """Make this process the owner of the run, interrupted or new."""
     new = task.run
     key = Run.key(table=new.table, entities=new.entities)
     known = yield from reads.find(key, consistent=True)
@@ -176,7 +177,7 @@ def _take_up(context: Context, task: Task) -> Steps[None]:
         task.run = yield from writes.put(context, taken, "put", Run.lease == known.lease)
     except ConditionFailed as error:
         raise LeaseLost(
-            f"another process has taken up the backfill of {new.entities} in this moment"
+            f"another process has just taken over the backfill of {new.entities}"
         ) from error
 
 
@@ -198,7 +199,7 @@ def _taken(context: Context, task: Task, part: Segment) -> Steps[Segment]:
         try:
             return (yield from writes.put(context, part, "create"))
         except AlreadyExists as error:
-            raise LeaseLost(f"another process has taken up this backfill: {error}") from error
+            raise LeaseLost(f"another process has taken over this backfill: {error}") from error
     changes = {"lease": part.lease, "expires_at": part.expires_at}
     return (yield from _written(context, key, changes, Segment.lease < part.lease))
 
@@ -207,7 +208,7 @@ def _written(context: Context, key: Any, changes: Mapping[str, Any], when: Any) 
     try:
         return (yield from writes.update(context, update_of(key, (), changes, when, None, False)))
     except ConditionFailed as error:
-        raise LeaseLost(f"another process has taken up this backfill: {error}") from error
+        raise LeaseLost(f"another process has taken over this backfill: {error}") from error
 
 
 def _now(context: Context) -> datetime:

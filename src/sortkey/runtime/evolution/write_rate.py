@@ -1,4 +1,4 @@
-"""Not too fast: so many writes a second, and again after a while where the service is throttled."""
+"""Limits the rate of writes, and retries throttled requests."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ T = TypeVar("T")
 
 
 class Pace:
-    """Keeps the writes of one segment below a rate; without one it never waits."""
+    """Keeps the writes of one segment below a rate. Without a rate it never waits."""
 
     def __init__(self, clock: Callable[[], float], per_second: float | None) -> None:
         self._clock, self._between = clock, 0.0 if per_second is None else 1 / per_second
         self._free_at = clock()
         self._slept = 0.0
-        """What the clock may not show: that of a test stands still."""
+        """The time of the next write, kept apart from the clock: that of a test stands still."""
 
     def wait(self) -> Steps[None]:
-        """After a write: until the next one is due."""
+        """Wait after a write until the next one is due."""
         if not self._between:
             return
         now = self._clock() + self._slept
@@ -34,7 +34,7 @@ class Pace:
 
 
 def patiently(context: Context, steps: Callable[[], Steps[T]]) -> Steps[T]:
-    """Do something again, after longer and longer pauses, while the service is throttled."""
+    """Retry steps after growing pauses, while the service throttles."""
     for attempt in range(context.batch_attempts - 1):
         try:
             return (yield from steps())

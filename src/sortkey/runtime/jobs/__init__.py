@@ -1,5 +1,4 @@
-"""Durable jobs on a table of their own: enqueued once, run by any worker, taken up again where they
-were left.
+"""Durable jobs in a table: enqueued once, run by any worker, and resumed after a crash.
 
 `queue` enqueues and watches, `worker` runs, `definitions` and `context` are what a job function
 sees.

@@ -17,12 +17,12 @@ from sortkey.runtime.jobs.means import Means
 from sortkey.runtime.jobs.records import Job, StepRun
 
 LOOK_SECONDS = 1.0
-"""How old what is known of a cancellation may be at a safe point that would write nothing."""
+"""The maximum age of the cached cancellation status at a safe point without a write."""
 
 
 class Running:
-    """An attempt. `step` is the name of the step that runs now; `is_given_up` when its worker waits
-    for it no more.
+    """A running attempt. `step` is the name of the current step. `is_given_up` is True once its
+    worker no longer waits for it.
     """
 
     def __init__(self, lease: Lease, definition: JobFunction[..., Any]) -> None:
@@ -62,18 +62,16 @@ class Running:
         self.stopped = self.stopped or reason
 
     def hear(self, _at: float | None = None) -> None:
-        """Somebody in this process has changed the job: look at the next safe point."""
+        """The job was changed in this process: read it at the next safe point."""
         self._looked_at = float("-inf")
 
     def renew(self, **changes: Any) -> None:
-        """Write, hold the job for another while, and see what others have changed of it. Raises
-        JobLost.
-        """
+        """Renew the lease, and read what others have changed. Raises JobLost."""
         self._looked_at = self.means.clock()
         self.lease.renew(**changes)
 
     def safe_point(self) -> None:
-        """Raise what should end the function here."""
+        """Raise the error that should end the function here."""
         if self.stopped is None and self.is_late:
             self.stop(self.timed_out())
         if self.stopped is None and self.means.clock() >= self._looked_at + LOOK_SECONDS:

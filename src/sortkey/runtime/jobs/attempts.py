@@ -1,4 +1,4 @@
-"""An attempt from its start to its end: call the function, and say what becomes of the job."""
+"""Runs an attempt: calls the function, and decides what happens to the job."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ TRACEBACK_CHARACTERS_MAX = 8000
 
 
 def run(running: Running) -> Job:
-    """Run the function and end the attempt; gives the job as it is then. What a program is ended
-    with goes on.
+    """Run the function and end the attempt. Returns the updated job. KeyboardInterrupt and the like
+    are raised on.
     """
     try:
         result = running.definition.function(JobContext(running), **running.job.arguments)
@@ -39,7 +39,7 @@ def run(running: Running) -> Job:
     except JobStopped as stopped:
         ending = after_stop(running, stopped)
     except Exception as error:
-        # A function may turn what stopped it into an error of its own.
+        # A function may turn the error that stopped it into another one.
         ending = (
             after_stop(running, running.stopped)
             if running.stopped
@@ -49,15 +49,15 @@ def run(running: Running) -> Job:
         if threading.current_thread() is not threading.main_thread():
             return end(
                 running, after_failure(running, error)
-            )  # a function that calls exit() ends nothing but itself
+            )  # exit() in a function ends only the attempt
         end(running, _released(running, "the worker was ended"))
         raise
     return end(running, ending)
 
 
 def end(running: Running, ending: Ending) -> Job:
-    """Write how it ended. An attempt that has lost its job, or cannot reach it, leaves it to
-    whoever finds it.
+    """Write the end of the attempt. If the job was lost, or the store cannot be reached, another
+    worker takes it over later.
     """
     had_slots = bool(running.job.slots)
     try:
@@ -75,7 +75,7 @@ def end(running: Running, ending: Ending) -> Job:
         return running.job
     _count(running, ending.outcome)
     running.means.bells.ring(of_job(job.job_id))
-    if had_slots or job.due_at is not None:  # somebody may start now who could not before
+    if had_slots or job.due_at is not None:  # another job may start now
         running.means.bells.ring(
             of_queue(job.queue), job.due_at.timestamp() if job.due_at else None
         )
@@ -83,7 +83,7 @@ def end(running: Running, ending: Ending) -> Job:
 
 
 def after_stop(running: Running, stopped: JobStopped) -> Ending:
-    """What a stop at a safe point means for the job."""
+    """The end of an attempt that was stopped at a safe point."""
     match stopped:
         case JobCancelled():
             return Ending("cancelled", "cancelled", error=str(stopped))
@@ -94,13 +94,11 @@ def after_stop(running: Running, stopped: JobStopped) -> Ending:
         case _:
             return Ending(
                 "lost", "pending", due_at=running.means.now()
-            )  # not held any more: it will not be written
+            )  # no longer held: it will not be written
 
 
 def after_failure(running: Running, error: BaseException) -> Ending:
-    """What an error of the function means for the job. It goes into the log with where it
-    happened.
-    """
+    """The end of an attempt whose function raised an error. The error is logged with its traceback."""
     message = f"{type(error).__name__}: {error}"
     where = "".join(traceback.format_exception(error))[-TRACEBACK_CHARACTERS_MAX:]
     try:
@@ -124,7 +122,7 @@ def _failed(running: Running, outcome: Any, error: str, *, final: bool = False) 
 
 
 def _released(running: Running, why: str) -> Ending:
-    """Nobody's fault: the next try is one more than there would be."""
+    """Not a failure: it does not use up a retry."""
     return Ending("released", "pending", due_at=running.means.now(), error=why, attempts_more=1)
 
 

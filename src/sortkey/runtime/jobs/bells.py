@@ -1,8 +1,6 @@
-"""Wake-up calls inside one process: who waits for a queue or a job need not poll when the news is
-made next door.
+"""Wake-ups within one process, so that waiting for a queue or a job needs less polling.
 
-A bell carries no news. Whoever hears it looks into the table, and whoever hears none looks there
-from time to time.
+A bell carries no information. Listeners read the table when it rings, and from time to time.
 """
 
 from __future__ import annotations
@@ -14,9 +12,7 @@ from heapq import heappop, heappush
 
 
 class Watch:
-    """One listener. Call `clear` before looking, so that what happens while looking is not
-    missed.
-    """
+    """One listener. Call `clear` before reading the table, so that no change is missed."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -24,23 +20,21 @@ class Watch:
         self._lock = threading.Lock()
 
     def ring(self, at: float | None = None) -> None:
-        """Now; or at an instant, which is kept until it has come."""
+        """Ring now, or at an instant."""
         if at is not None:
             with self._lock:
                 heappush(self._alarms, at)
         self._event.set()
 
     def clear(self, now: float = 0.0) -> None:
-        """Forget what the look that follows will see: the rings, and the alarms that are due by
-        now.
-        """
+        """Forget rings and due alarms, before the table is read."""
         self._event.clear()
         with self._lock:
             while self._alarms and self._alarms[0] <= now:
                 heappop(self._alarms)
 
     def wait(self, seconds: float, now: float) -> bool:
-        """Until it rings, or for so long; shorter where an alarm is due before. Whether it rang."""
+        """Wait until it rings, at most `seconds`, or until the next alarm. Returns whether it rang."""
         with self._lock:
             if self._alarms:
                 seconds = min(seconds, self._alarms[0] - now)
@@ -59,7 +53,7 @@ class Bells:
 
     @contextmanager
     def listen(self, name: str, listener: Listener) -> Generator[None]:
-        """Call a function at each ring, in the thread that rings."""
+        """Call a function at each ring, in the ringing thread."""
         with self._lock:
             self._listeners.setdefault(name, []).append(listener)
         try:
@@ -84,9 +78,7 @@ class Bells:
 
 
 BELLS = Bells()
-"""Those of the process. Stores are many and cheap; the queue's name is what queue and worker have
-in common.
-"""
+"""The bells of this process. Queue and worker share them by the name of the queue."""
 
 
 def of_queue(queue: str) -> str:

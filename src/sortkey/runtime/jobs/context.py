@@ -1,4 +1,4 @@
-"""What a job function is given: steps, progress, log, state, and the safe points at which it may be
+"""The context of a job function: steps, progress, log, state, and the safe points where it can be
 stopped.
 """
 
@@ -21,9 +21,7 @@ _NOT_READ: Any = object()
 
 
 class JobContext:
-    """One attempt of a job, as its function sees it. Steps, progress and checkpoints are safe
-    points.
-    """
+    """One attempt of a job, for its function. Steps, progress and checkpoints are safe points."""
 
     def __init__(self, running: Running) -> None:
         self._running = running
@@ -33,7 +31,7 @@ class JobContext:
 
     @property
     def job(self) -> Job:
-        """The job as it was last seen."""
+        """The job as it was last read."""
         return self._running.job
 
     @property
@@ -43,7 +41,7 @@ class JobContext:
 
     @property
     def store(self) -> Store:
-        """The store that the job lies in."""
+        """The store of the job."""
         return self._running.means.store
 
     # -- steps
@@ -57,20 +55,20 @@ class JobContext:
     def step(
         self, name: str, function: Callable[..., Any] | None = None, /, *args: Any, **kwargs: Any
     ) -> Any:
-        """Call a function as a step: once it has come to its end it is not called again, and its
-        result is kept.
+        """Call a function as a step. A completed step is not run again in later attempts; its
+        result is stored.
 
-        Without a function it gives a `Step`, which can be called with one; with `retries` it tries
-        again by itself.
+        Without a function, returns a `Step` to call with one. With `retries` a failed step is tried
+        again at once.
         """
         if function is None:
             return Step(self._running, name, **kwargs)
         return Step(self._running, name)(function, *args, **kwargs)
 
-    # -- what others see of it
+    # -- progress and log
 
     def progress(self, percent: int, text: str | None = None) -> None:
-        """How far the job is, from 0 to 100. A safe point."""
+        """Report progress, from 0 to 100. A safe point."""
         running = self._running
         running.safe_point()
         if (percent, text) != (running.job.progress, running.job.progress_text):
@@ -81,23 +79,21 @@ class JobContext:
     def log(
         self, level: Literal["DEBUG", "INFO", "WARNING", "ERROR"], message: str, **details: Any
     ) -> None:
-        """A line of the log, under the step that runs. It is stored when this comes back (but see
-        `log_buffer`).
-        """
+        """Log a line under the current step. It is stored when this returns (but see `log_buffer`)."""
         self._running.log.add(self._running.step, level, message, details)
 
-    # -- loops that can be taken up again
+    # -- checkpoints
 
     @property
     def state(self) -> Any:
-        """The state of the last checkpoint, also of an earlier attempt; None before the first."""
+        """The state of the last checkpoint, possibly of an earlier attempt. None before the first."""
         if self._state is _NOT_READ:
             checkpoint = self.store.find(Checkpoint.key(job_id=self.job.job_id), consistent=True)
             self._state = checkpoint.state if checkpoint else None
         return self._state
 
     def checkpoint(self, state: Any) -> None:
-        """Keep a state, from which the job goes on when it is taken up again. A safe point."""
+        """Store a state from which a later attempt resumes. A safe point."""
         running = self._running
         running.safe_point()
         state = storable(state, "the state of a job")
@@ -108,5 +104,5 @@ class JobContext:
         self._state = state
 
     def check_cancelled(self) -> None:
-        """A safe point: raises JobCancelled, or what else should end the function here."""
+        """A safe point: raises JobCancelled, or another error that should end the function."""
         self._running.safe_point()

@@ -1,4 +1,4 @@
-"""Job functions: `@job("name")` over a function that takes a context, and how it is tried again."""
+"""Job functions: `@job("name")` on a function that takes a context, and its retries."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """How long to wait before another try: first so many seconds, then `factor` times as long, up
-    to the most.
+    """The pause before a retry: `first_seconds`, then `factor` times as long each time, up to
+    `max_seconds`.
 
-    `jitter` is the share of it that is left to chance, so that jobs which failed together do not
-    come back together.
+    `jitter` is the random share of the pause, so that jobs that failed together are not retried
+    together.
     """
 
     first_seconds: float = 1.0
@@ -31,7 +31,7 @@ class Backoff:
     jitter: float = 0.5
 
     def seconds(self, failures: int, random: Callable[[], float]) -> float:
-        """Before the next try, after so many that failed."""
+        """The pause before the next try, after a number of failures."""
         # The exponent is bounded: a float has no room for 2.0**2000.
         whole = min(self.first_seconds * self.factor ** min(failures - 1, 64), self.max_seconds)
         return whole * (1 - self.jitter * random())
@@ -39,8 +39,8 @@ class Backoff:
 
 @dataclass(frozen=True)
 class JobFunction(Generic[P, R]):
-    """A function that workers can run, and its settings. Calling it calls the function, as a test
-    may.
+    """A function that workers can run, with its settings. Calling it calls the function, for
+    example in a test.
     """
 
     name: str
@@ -54,9 +54,7 @@ class JobFunction(Generic[P, R]):
         return self.function(context, *args, **kwargs)
 
     def check_arguments(self, arguments: Mapping[str, Any]) -> None:
-        """Refuse arguments that the function cannot be called with: now, not when a
-        worker tries.
-        """
+        """Raise ModelError for arguments that the function does not accept."""
         try:
             inspect.signature(self.function).bind(None, **arguments)
         except TypeError as error:
@@ -71,12 +69,12 @@ def job(
     backoff: Backoff | None = None,
     log_buffer: int = 1,
 ) -> Callable[[Callable[Concatenate[JobContext, P], R]], JobFunction[P, R]]:
-    """Make a function a job. `timeout` is in seconds and for one try; `retries` are tries after the
+    """Declare a job function. `timeout` is in seconds for one try, `retries` are tries after the
     first.
 
-    Each line of the log is stored before `ctx.log` comes back. With a larger `log_buffer` so many
-    are written at once, and those that wait are lost with a killed worker; the end of a step and a
-    checkpoint write them all.
+    Each log line is stored before `ctx.log` returns. With a larger `log_buffer`, this many lines
+    are written together; buffered lines are lost if the worker is killed. The end of a step and a
+    checkpoint write all of them.
     """
     if timeout <= 0 or retries < 0 or log_buffer < 1:
         raise ModelError(

@@ -1,7 +1,6 @@
-"""Who gets which job: the most urgent that is due, that this worker knows, and that no limit holds
-back.
+"""Selects the next job of a worker: the most urgent due job that it knows and no limit holds back.
 
-Everything is decided by conditional writes. The index only says where it is worth trying.
+Conditional writes decide who gets a job. The index only suggests candidates.
 """
 
 from __future__ import annotations
@@ -22,17 +21,18 @@ from sortkey.runtime.jobs.records import LANES, RUNNING_LANE, Job, Slots
 from sortkey.runtime.transactions import Reason
 
 PAGES_JOBS = (3, 17, 80, *[100] * 9)
-"""How many jobs of a lane are looked at: as a rule the first can be taken; where none can, a
-thousand and no more. What lies behind so many that cannot run now has to wait for them."""
+"""How many jobs of a lane are considered. Usually the first can be taken. If a thousand cannot run
+now, the jobs after them have to wait.
+"""
 
 HEAD_JOBS = 3
 REAP_SECONDS = 1.0
-"""So often a worker looks for jobs of workers that are gone, while it has others to run."""
+"""How often a busy worker looks for jobs of dead workers."""
 
 
 class Picker:
-    """Picks for one worker. `limit` is how many jobs of the queue may run at once, on all workers
-    together.
+    """Picks jobs for one worker. `limit` is the number of jobs of the queue that may run at once,
+    on all workers.
     """
 
     def __init__(
@@ -49,12 +49,12 @@ class Picker:
         self._reaped_at = means.clock()
 
     def next(self) -> Lease | None:
-        """Claim the next job; None where there is none that can run now."""
+        """Claim the next job, or return None if none can run now."""
         head = self._head()
         if head and self._means.clock() >= self._reaped_at + REAP_SECONDS and self._reap_all():
             head = self._head()
         if not head or (head[0].lane == RUNNING_LANE and not self._is_due(head[0])):
-            return None  # nobody waits, and nobody is lost
+            return None  # no job is waiting, and no worker is dead
         lease = self._first_of(head)
         if lease is None:
             lease = self._next()
@@ -63,7 +63,7 @@ class Picker:
         return lease
 
     def take(self, job_id: str) -> Lease | None:
-        """Claim one certain job, if it is due."""
+        """Claim a specific job, if it is due."""
         job = self._means.store.find(Job.key(job_id=job_id), consistent=True)
         if job is not None and job.status == "running":
             job = self._reap(job)
@@ -73,12 +73,12 @@ class Picker:
         return self._means.store.page(Job.due(queue=self._queue).hydrated(), size=HEAD_JOBS).items
 
     def _first_of(self, head: Iterable[Job]) -> Lease | None:
-        """The first of the whole queue, where it is one that can be taken: one query in place of
-        one for each lane.
+        """The first job of the whole queue if it can be taken: one query instead of one for each
+        lane.
         """
         for job in head:
             if not self._is_due(job):
-                return None  # one that is delayed stands before others that may be due
+                return None  # a delayed job may come before others that are due
             lease = self._take(job, set())
             if lease is not None:
                 return lease
@@ -104,13 +104,13 @@ class Picker:
                 return
 
     def _reap_all(self) -> bool:
-        """Take back what workers hold that are gone. Whether there was any."""
+        """Release the jobs of dead workers. Returns whether there were any."""
         self._reaped_at = self._means.clock()
         reaped = [self._reap(job) for job in self._due(RUNNING_LANE)]
         return any(job is not None for job in reaped)
 
     def _reap(self, job: Job) -> Job | None:
-        # The index may be behind: the job itself says whether its lease is over.
+        # The index may be stale: the job itself has the end of its lease.
         return reap(self._means, job) if job.status == "running" and self._is_due(job) else None
 
     def _is_due(self, job: Job) -> bool:
@@ -123,7 +123,7 @@ class Picker:
         return self._claim(job, definition, full)
 
     def _slots(self, job: Job) -> dict[str, int]:
-        """The limits that a job falls under, by name."""
+        """The limits that apply to a job, by name."""
         slots = {} if self._limit is None else {self._queue: self._limit}
         return (
             slots
@@ -182,9 +182,7 @@ class Picker:
 
 
 def reap(means: Means, job: Job) -> Job | None:
-    """Take a job from a worker that is gone: pending again, or ended. None where it is not gone
-    after all.
-    """
+    """Take a job from a dead worker: it is pending again, or failed. None if the worker is alive."""
     ending = _after_loss(means, job)
     still = (attr(Job.lease) == job.lease) & (attr(Job.due_at) == job.due_at)
     changes, writes = closing(means, job, ending)
@@ -201,7 +199,7 @@ def _after_loss(means: Means, job: Job) -> Ending:
     lost = Ending(
         "lost",
         "failed",
-        error=f"the worker {job.worker} was not heard of any more",
+        error=f"the worker {job.worker} stopped renewing its lease",
         worker_deaths=deaths,
     )
     if job.cancel_requested:
@@ -218,7 +216,7 @@ def _times(count: int) -> str:
 
 
 def _enter(slots: str, job_id: str, limit: int) -> Write[Any]:
-    """Take a place under a limit, if one is free. Who has one keeps it."""
+    """Take a slot of a limit if one is free. A holder keeps its slot."""
     holders = attr(Slots.holders)
     room: Condition = holders.missing() | (holders.size() < limit) | holders.contains(job_id)
     return Update(Slots.key(name=slots), (holders.add({job_id}),), room, upsert=True)

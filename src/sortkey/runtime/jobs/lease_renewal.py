@@ -1,6 +1,4 @@
-"""Keeps what runs on a worker alive: renews leases, and gives up what runs for longer than
-it may.
-"""
+"""Renews the leases of running attempts, and gives up those that exceed their timeout."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from sortkey.runtime.jobs.attempt import Running
 
 TICK_SECONDS_MAX = 1.0
 RENEWED_AT = 2 / 3
-"""A lease is renewed when this share of it is left: two renewals may fail before it is over."""
+"""A lease is renewed when this share of it is left, so two renewals may fail before it ends."""
 
 
 class Keeper:
@@ -29,7 +27,7 @@ class Keeper:
 
     @property
     def has_suspect(self) -> bool:
-        """Whether one of them has lost a worker before, and may take this one with it too."""
+        """Whether a worker has already died while running one of them."""
         with self._changed:
             return any(running.job.worker_deaths for running in self._running.values())
 
@@ -54,13 +52,13 @@ class Keeper:
             return self._changed.wait_for(lambda: not self._running, seconds)
 
     def keep_until(self, over: threading.Event, left: Callable[[Running], object]) -> None:
-        """Look after all of them from time to time. `left` is called with what was given up."""
+        """Check all of them from time to time. `left` is called with attempts that were given up."""
         tick = min(self._lease_seconds / 4, TICK_SECONDS_MAX)
         while not over.wait(tick):
             self.keep(left)
 
     def keep(self, left: Callable[[Running], object]) -> None:
-        """Look after all of them once."""
+        """Check all of them once."""
         with self._changed:
             several = tuple(self._running.values())
         for running in several:
@@ -79,14 +77,12 @@ class Keeper:
                 self._give_up(running, left)
             running.stop(
                 running.timed_out()
-            )  # it may still end by itself, at a safe point, until the next look
+            )  # it may still end at a safe point before the next check
         if running.lease.seconds_left < self._lease_seconds * RENEWED_AT:
             running.renew()
 
     def _give_up(self, running: Running, left: Callable[[Running], object]) -> None:
-        """Take the job from a function that came to no safe point. Whatever it still does, it can
-        write nothing.
-        """
+        """Take the job from a function that reached no safe point. It can no longer write."""
         running.is_given_up = True
         if self.leave(running):
             left(running)

@@ -1,5 +1,5 @@
-"""The right to run one attempt of a job. Its writes are conditional on it: who has lost it writes
-nothing.
+"""The right to run one attempt of a job. Its writes are conditional on it, so a worker that lost it
+writes nothing.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ ERROR_CHARACTERS_MAX = 4000
 
 
 def job_update(job: Job, changes: dict[str, Any], when: Condition) -> Update[Job]:
-    """A change of a job. Its queue, of which index keys are made, never changes; its lane follows
-    its status.
+    """An update of a job. Its queue never changes, and its lane follows its status, so index keys
+    can be rebuilt.
     """
     if changes.get("due_at") is not None:
         waits = changes.get("status", job.status) == "pending"
@@ -29,9 +29,7 @@ def job_update(job: Job, changes: dict[str, Any], when: Condition) -> Update[Job
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How an attempt ended, and what becomes of the job: `pending` again from `due_at` on, or
-    ended.
-    """
+    """How an attempt ended, and the new status of the job: `pending` from `due_at` on, or ended."""
 
     outcome: Outcome
     status: Status
@@ -43,8 +41,8 @@ class Ending:
 
 
 class Lease:
-    """A claimed job. Threads may share it: the one that runs the function, and the one that keeps
-    it alive.
+    """A claimed job, shared by the thread that runs the function and the thread that renews the
+    lease.
     """
 
     def __init__(self, means: Means, job: Job, seconds: float, waited_seconds: float = 0.0) -> None:
@@ -60,11 +58,11 @@ class Lease:
 
     @property
     def seconds_left(self) -> float:
-        """After which another may take the job."""
+        """Seconds until another worker may take the job."""
         return (self.job.due_at - self.means.now()).total_seconds() if self.job.due_at else 0.0
 
     def renew(self, **changes: Any) -> Job:
-        """Write, and hold the job for another while. Raises JobLost."""
+        """Renew the lease, with other changes of the job. Raises JobLost."""
         write = job_update(self.job, {"due_at": self._until(), **changes}, self._held())
         try:
             self.job = self.means.update(write)
@@ -80,11 +78,10 @@ class Lease:
         self.job = self.job.changed(due_at=until, **changes)
 
     def end(self, ending: Ending) -> Job:
-        """Give the job back: its status, the record of the attempt and its slots in one write.
-        Raises JobLost.
+        """End the attempt: write the job's status, the record of the attempt and its slots in one
+        transaction. Raises JobLost.
 
-        A job that would go on elsewhere, and was cancelled meanwhile, is cancelled now: there may
-        be no elsewhere.
+        A job that would be pending again but was cancelled meanwhile is cancelled now.
         """
         goes_on = ending.status == "pending"
         try:
@@ -130,11 +127,11 @@ class Lease:
 
 
 class _CancelledMeanwhile(Exception):
-    """The job is still held, and somebody has asked for its end."""
+    """The job is still held, and was cancelled meanwhile."""
 
 
 def closing(means: Means, job: Job, ending: Ending) -> tuple[dict[str, Any], list[Write[Any]]]:
-    """What ends an attempt: the changes of the job, and what is written with them."""
+    """The writes that end an attempt: the changes of the job, its attempt and its slots."""
     assert job.started_at is not None
     now = means.now()
     error = ending.error[:ERROR_CHARACTERS_MAX] if ending.error else None

@@ -1,6 +1,4 @@
-"""The log of one attempt: numbered lines, each written once whatever is tried again, none dropped
-on the way.
-"""
+"""The log of one attempt: numbered lines, each written exactly once."""
 
 from __future__ import annotations
 
@@ -15,20 +13,20 @@ from sortkey.runtime.jobs.values import storable
 
 LEVELS: tuple[Level, ...] = ("DEBUG", "INFO", "WARNING", "ERROR")
 MESSAGE_CHARACTERS_MAX = 10_000
-"""A message is a sentence; what is larger belongs into the details, or into an object."""
+"""Longer texts belong in the details, or in an object."""
 
 
 def level_of(text: str) -> Level:
-    """A level in any case of letters."""
+    """The number of a level, in any case."""
     for level in LEVELS:
         if level == text.upper():
             return level
-    raise ModelError(f"{text!r} is no level of a log: {', '.join(LEVELS)}")
+    raise ModelError(f"{text!r} is not a log level: use one of {', '.join(LEVELS)}")
 
 
 class LogBook:
-    """Collects lines, and writes so many at once. A line keeps its number, so a second try writes
-    no second line.
+    """Buffers lines and writes them together. Lines are numbered, so a retry does not write one
+    twice.
     """
 
     def __init__(self, means: Means, job_id: str, attempt: int, buffer: int) -> None:
@@ -38,7 +36,7 @@ class LogBook:
         self._lock = threading.Lock()
 
     def add(self, step: str | None, level: str, message: str, details: Mapping[str, Any]) -> None:
-        """One more line. It is stored when this comes back, unless lines are collected."""
+        """Add a line. It is stored when this returns, unless lines are buffered."""
         level_number, plain_details = (
             level_of(level),
             storable(dict(details), "the details of a line"),
@@ -60,7 +58,7 @@ class LogBook:
                 self._write()
 
     def flush(self) -> None:
-        """Store what was collected."""
+        """Store the buffered lines."""
         with self._lock:
             self._write()
 

@@ -1,5 +1,5 @@
-"""What everything about jobs works with: a store, and time, chance and sleep, which tests
-pass in.
+"""What all parts of the job system use: a store, and the clock, randomness and sleep, which tests
+replace.
 """
 
 from __future__ import annotations
@@ -31,16 +31,12 @@ log = logging.getLogger("sortkey.jobs")
 
 CONFLICT = "TransactionConflict"
 CONFLICT_TRIES = 12
-"""Two transactions that touch one item at the same instant: the service refuses one, and it is
-tried again.
-"""
+"""Conflicts of concurrent transactions: the service refuses one, and it is tried again."""
 UNKNOWN_TRIES = 4
 
 
 def log_error(message: str, error: Exception) -> None:
-    """Into the log, with where it happened; but for a full disk, which is no fault of the
-    program.
-    """
+    """Log an error with its traceback. A full disk is logged without one."""
     log.error(
         "%s: %s", message, error, exc_info=None if isinstance(error, StorageFailed) else error
     )
@@ -48,7 +44,7 @@ def log_error(message: str, error: Exception) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """A store and its surroundings."""
+    """A store, with the clock, sleep and randomness of the job system."""
 
     store: Store
     clock: Callable[[], float] = time.time
@@ -57,23 +53,22 @@ class Means:
     entropy: Callable[[int], bytes] = os.urandom
     bells: Bells = BELLS
     on_error: Callable[[str, Exception], object] = log_error
-    """Told of what a worker could not do beside the jobs themselves: pick one, keep its lease,
-    write its end.
+    """Called with errors outside of job functions: picking a job, renewing its lease, writing its
+    end.
     """
 
     def now(self) -> datetime:
         return datetime.fromtimestamp(self.clock(), UTC)
 
     def token(self) -> str:
-        """What nobody else has."""
+        """A unique token."""
         return self.entropy(16).hex()
 
     def update(self, write: Update[E]) -> E:
-        """One change; gives the item as it is now.
+        """Make one update, and return the updated item.
 
-        It is made again where nobody knows whether it was made. Who makes it has written a
-        condition or a value by which the next try finds out: the token of a lease, the number of an
-        attempt.
+        It is sent again if the outcome is unknown. The caller must make it idempotent, by a
+        condition on or a value of the lease token or the attempt number.
         """
 
         def run() -> E:
@@ -87,18 +82,16 @@ class Means:
             except Unreachable:
                 self.sleep(
                     0.01 * 2**attempt
-                )  # an owner of the folder that is killed takes a moment to be gone
+                )  # a killed owner of the folder takes a moment to disappear
         return self.patiently(run)
 
     def transact(self, *writes: Write[Any]) -> None:
-        """All of the writes, or none; once, also where the answer to the first try was lost on the
-        way.
-        """
+        """Make all of the writes or none, exactly once even if the first answer is lost."""
         token = self.token()
         self.patiently(lambda: self.store.transact(*writes, token=token))
 
     def patiently(self, run: Callable[[], T]) -> T:
-        """Do something that others may do at the same instant."""
+        """Run something again if it conflicts with others."""
         for attempt in range(CONFLICT_TRIES - 1):
             try:
                 return run()

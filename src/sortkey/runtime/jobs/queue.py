@@ -1,6 +1,4 @@
-"""A queue: what a program does with jobs that it does not run itself. Enqueue, wait, cancel, retry,
-list, read.
-"""
+"""A queue of jobs: enqueue, wait, cancel, retry, list and read. Workers run them."""
 
 from __future__ import annotations
 
@@ -40,8 +38,8 @@ log = logging.getLogger("sortkey.jobs")
 
 
 class Announcer(Protocol):
-    """Tells workers elsewhere that there is a job. The table stays the truth: who hears nothing
-    finds it there.
+    """Notifies workers in other processes of a job. It is only a hint: workers also find jobs in
+    the table.
     """
 
     def announce(self, job: Job) -> None: ...
@@ -62,18 +60,19 @@ class JobQueue:
         bells: Bells = BELLS,
         **means: Callable[..., Any],
     ) -> None:
-        """A job fails for good when `worker_deaths_max` workers died while they ran it.
+        """`worker_deaths_max` is the number of workers that may die while running a job before it
+        fails.
 
-        `means` are clock, sleep, random and entropy, where a test passes its own.
+        `means` are clock, sleep, random and entropy, for tests.
         """
         if worker_deaths_max < 1:
-            raise ModelError(f"worker_deaths_max is {worker_deaths_max}: it is at least 1")
+            raise ModelError(f"worker_deaths_max is {worker_deaths_max}: it must be at least 1")
         self.store, self.name, self.worker_deaths_max = store, name, worker_deaths_max
         self._means = Means(store, bells=bells, **means)
         self._announcer = announcer
 
     def ensure(self) -> list[str]:
-        """Create the table if it is missing; lists what differs from what it should be."""
+        """Create the table if it is missing. Returns how it differs from its declaration."""
         return self.store.ensure(table)
 
     # -- in
@@ -92,12 +91,11 @@ class JobQueue:
         retries: int | None = None,
         job_id: str | None = None,
     ) -> Job:
-        """A job to be run: by name, or by its function, which then checks the arguments.
+        """Enqueue a job, by its name or by its function, which also checks the arguments.
 
-        The same `idempotency_key` gives the job that was enqueued first; so does the same `job_id`,
-        where the caller has an id of its own. Of the jobs of one `key` at most `key_limit` run at
-        the same time. `delay` and `timeout` are in seconds; the latter and `retries` replace the
-        function's own.
+        A second call with the same `idempotency_key` or `job_id` returns the first job. At most
+        `key_limit` jobs with the same `key` run at the same time. `delay` and `timeout` are in
+        seconds. `timeout` and `retries` override those of the function.
         """
         if isinstance(job, JobFunction):
             job.check_arguments(arguments or {})
@@ -125,7 +123,7 @@ class JobQueue:
             stored = self._same(new_job, there.item or self.get(new_job.job_id))
         self._tell(
             stored
-        )  # also of one that was there: who enqueued it may have ended before it told
+        )  # also for an existing job: the program that enqueued it may have died before announcing it
         return stored
 
     def _new_id(self, name: str, idempotency_key: str | None) -> str:
@@ -153,7 +151,7 @@ class JobQueue:
             Exception
         ):  # the job is stored: an error here would make the caller enqueue it a second time
             log.exception(
-                "job %s could not be announced; workers find it when they look into the table",
+                "job %s could not be announced; workers will find it in the table",
                 job.job_id,
             )
 
@@ -164,31 +162,31 @@ class JobQueue:
         return self.store.get(Job.key(job_id=job_id), consistent=True)
 
     def wait(self, job_id: str, timeout: float | None = None) -> Job:
-        """The job when it has ended. Raises JobNotEnded after `timeout` seconds."""
+        """Wait for the end of a job and return it. Raises JobNotEnded after `timeout` seconds."""
         return waits.wait(self._means, job_id, timeout)
 
     async def wait_async(self, job_id: str, timeout: float | None = None) -> Job:
-        """The same, awaited. No thread is held meanwhile, so that thousands may wait."""
+        """The same, awaited. It blocks no thread, so thousands can wait."""
         return await waits.wait_async(self._means, job_id, timeout)
 
     def jobs(self, status: Status, *, cursor: str | None = None, size: int = 100) -> Page[Job]:
-        """The jobs of a status, those enqueued last first."""
+        """The jobs with a status, latest first."""
         wanted = Job.by_status(queue=self.name, status=status).descending().hydrated()
         return self.store.page(wanted, cursor=cursor, size=size)
 
     def waiting(self) -> int:
-        """How many jobs are due and not yet taken, those of workers that are gone among them."""
+        """How many jobs are due and not taken, including those of dead workers."""
         now, lanes = self._means.now(), (*LANES.values(), RUNNING_LANE)
         return sum(
             self.store.count(Job.due(queue=self.name, lane=lane).at_most(now)) for lane in lanes
         )
 
     def attempts(self, job_id: str) -> list[Attempt]:
-        """The tries that are over, the first one first."""
+        """The attempts that have ended, oldest first."""
         return self.store.query(Attempt.of_job(job_id=job_id).consistent())
 
     def steps(self, job_id: str) -> list[StepRun]:
-        """The steps that were run, in the order in which they ended."""
+        """The steps that have run, in the order in which they ended."""
         return sorted(
             self.store.query(StepRun.of_job(job_id=job_id).consistent()),
             key=lambda step: step.ended_at,
@@ -207,7 +205,7 @@ class JobQueue:
         level: str | None = None,
         attempt: int | None = None,
     ) -> list[LogLine]:
-        """The log in order: of one attempt, of one step, from a level on."""
+        """The log in order, optionally of one attempt, of one step, or from a level on."""
         query = LogLine.of_job(job_id=job_id, attempt=attempt).consistent()
         if step is not None:
             query = query.where(LogLine.step == step)
@@ -218,10 +216,8 @@ class JobQueue:
     # -- changes
 
     def cancel(self, job_id: str) -> Job:
-        """End a job that waits; ask one that runs to end at its next safe point. One that has ended
-        stays as it is.
-        """
-        for _ in range(3):  # it may start, or end, between the look and the write
+        """Cancel a job. A running one ends at its next safe point. An ended one is left as it is."""
+        for _ in range(3):  # it may start or end between the read and the write
             job = self.get(job_id)
             if job.is_ended:
                 return job
@@ -246,13 +242,13 @@ class JobQueue:
         return job_update(job, changes, _is_still(job))
 
     def retry(self, job_id: str, *, delay: float = 0.0) -> Job:
-        """Try a failed or cancelled job again, with as many tries as a new one. Steps that are done
-        stay done.
+        """Retry a failed or cancelled job, with as many tries as a new one. Completed steps are not
+        run again.
         """
         job = self.get(job_id)
         if job.status not in ("failed", "cancelled"):
             raise JobError(
-                f"job {job_id} is {job.status}: only one that failed or was cancelled is retried"
+                f"job {job_id} is {job.status}: only failed and cancelled jobs can be retried"
             )
         changes: dict[str, Any] = {
             "status": "pending",
@@ -273,7 +269,9 @@ class JobQueue:
         return changed
 
     def delete(self, job_id: str) -> None:
-        """Remove a job that has ended, with its attempts, steps and log. Nothing else ever does."""
+        """Delete a job that has ended, with its attempts, steps and log. Jobs are never deleted
+        otherwise.
+        """
         job = self.get(job_id)
         if not job.is_ended:
             raise JobError(f"job {job_id} is {job.status}: cancel it before it is deleted")
@@ -290,5 +288,5 @@ class JobQueue:
 
 
 def _is_still(job: Job) -> Condition:
-    """That a job is as it was read, as far as its attempts go."""
+    """A condition that no other attempt of a job has begun since it was read."""
     return (attr(Job.attempt) == job.attempt) & (attr(Job.status) == job.status)

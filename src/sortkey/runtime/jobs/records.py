@@ -1,11 +1,9 @@
-"""The table of jobs, and what lies in it. A job is one partition: itself, its attempts, steps,
-state and log.
+"""The table of jobs. A job is one partition: the job, its attempts, steps, state and log.
 
 The index `due` is the queue: jobs by lane and by the instant from which somebody may take them.
-Those that wait have a lane for each priority. Those that run have one of their own, where the
-instant is the end of the lease: a job whose worker is gone turns up there by itself, however many
-others wait. Both indexes hold keys only: a heartbeat writes a job often, and its arguments may be
-large.
+Pending jobs have a lane for each priority. Running jobs have a separate lane, ordered by the end of
+their leases, so jobs of dead workers are found however many others wait. Both indexes hold keys
+only: a heartbeat writes a job often, and its arguments may be large.
 """
 
 from __future__ import annotations
@@ -31,9 +29,7 @@ Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 LANES: Mapping[Priority, int] = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 RUNNING_LANE = 9
 WORKER_DEATHS_MAX = 2
-"""A job that took so many workers with it is not given to another, however many retries it has
-left.
-"""
+"""A job that killed this many workers is not tried again, however many retries are left."""
 ENDED: tuple[Status, ...] = ("completed", "failed", "cancelled")
 
 STATES = States(
@@ -58,26 +54,24 @@ table = model.add(
                 "duePK",
                 "dueSK",
                 projection="KEYS_ONLY",
-                doc="What a worker may take, in order",
+                doc="Jobs that a worker may take, in order",
             ),
             GSI(
                 "status",
                 "statusPK",
                 "statusSK",
                 projection="KEYS_ONLY",
-                doc="Jobs by what became of them",
+                doc="Jobs by status",
             ),
         ],
-        pitr=False,  # heartbeats are worth no history; what a job did is on record in the items themselves
+        pitr=False,  # heartbeats need no history; the items themselves record what a job did
         doc="Jobs, a partition each.",
     )
 )
 
 
 class Job(Entity, table=table, kind="Job", names=camel):
-    """Something to be done. While it runs, `lease` is the token of the one attempt that
-    may write.
-    """
+    """A job. While it runs, `lease` is the token of the only attempt that may write."""
 
     job_id: str
     queue: str
@@ -117,11 +111,11 @@ class Job(Entity, table=table, kind="Job", names=camel):
 
     @index("due", "{queue}", "{lane:01d}#{dueAt}#{jobId}")
     def due(*, queue: str, lane: int | None = None):
-        """What can be taken of a queue, the most urgent first: by lane, then by time."""
+        """Jobs of a lane that can be taken, in order of time."""
 
     @index("status", "{queue}#{status}", "{createdAt}#{jobId}")
     def by_status(*, queue: str, status: Status):
-        """The jobs of a queue that are in one status, by the time they were enqueued."""
+        """The jobs of a queue with a status, in the order in which they were enqueued."""
 
     @property
     def is_ended(self) -> bool:
@@ -136,7 +130,7 @@ class Job(Entity, table=table, kind="Job", names=camel):
 
 
 class Attempt(Entity, table=table, kind="JobAttempt", names=camel):
-    """One try that is over. Written once, with the end of the try, and never again."""
+    """An ended attempt. Written once, at its end."""
 
     job_id: KeyOnly[str]
     number: KeyOnly[int]
@@ -148,15 +142,15 @@ class Attempt(Entity, table=table, kind="JobAttempt", names=camel):
 
     @key("JOB#{jobId}", "ATTEMPT#{number:05d}")
     def key(*, job_id: str, number: int):
-        """One try of a job."""
+        """One attempt of a job."""
 
     @query(key)
     def of_job(*, job_id: str):
-        """All tries of a job, the first one first."""
+        """All attempts of a job, oldest first."""
 
 
 class StepRun(Entity, table=table, kind="JobStep", names=camel):
-    """The last run of a step. One that is completed is not run again."""
+    """The last run of a step. A completed step is not run again."""
 
     job_id: KeyOnly[str]
     name: KeyOnly[str]
@@ -181,7 +175,7 @@ class StepRun(Entity, table=table, kind="JobStep", names=camel):
 
 
 class Checkpoint(Entity, table=table, kind="JobState", names=camel):
-    """Where a loop of a job stands."""
+    """The checkpoint of a job."""
 
     job_id: KeyOnly[str]
     attempt: int
@@ -193,9 +187,7 @@ class Checkpoint(Entity, table=table, kind="JobState", names=camel):
 
 
 class LogLine(Entity, table=table, kind="JobLog", names=camel):
-    """A line of the log. Its key says which one of which attempt it is, so writing it twice is
-    writing it once.
-    """
+    """A line of the log. Its key has the attempt and the number, so writing it twice has no effect."""
 
     job_id: KeyOnly[str]
     attempt: KeyOnly[int]
@@ -216,7 +208,7 @@ class LogLine(Entity, table=table, kind="JobLog", names=camel):
 
 
 class Slots(Entity, table=table, kind="JobSlots", names=camel):
-    """Who runs under a limit: the jobs of a queue, or those of a queue under one key."""
+    """The jobs that hold the slots of a limit: of a queue, or of one key in a queue."""
 
     name: KeyOnly[str]
     holders: set[str] | None = None

@@ -1,4 +1,4 @@
-"""Steps: named parts of a job that are done once. The result is stored before the job goes on."""
+"""Steps: named parts of a job that run once. The result is stored before the job continues."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ T = TypeVar("T")
 
 
 class Step:
-    """A named part of a job. Call it with a function, or use it as a decorator: the name is then
-    the result.
+    """A named part of a job. Call it with a function, or use it as a decorator, which replaces the
+    function by its result.
     """
 
     def __init__(self, running: Running, name: str, retries: int = 0) -> None:
@@ -48,7 +48,7 @@ class Step:
             )
         if self.name in running.steps_used:
             raise ModelError(
-                f"step {self.name!r} was there before: a second call would give the result of the "
+                f"step {self.name!r} was used before: a second call would return the result of the "
                 "first"
             )
 

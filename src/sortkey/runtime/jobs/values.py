@@ -1,7 +1,7 @@
-"""What a job may keep: arguments, results, states, details. Plain values, which come back as they
-were.
+"""The values that a job may store: arguments, results, states, details. Plain values are read back
+unchanged.
 
-DynamoDB has one kind of number, so a float without a fraction is an int from the start.
+DynamoDB has one kind of number, so a float without a fraction is stored as an int.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ INTEGER_LIMIT = 10**38
 
 
 def storable(value: Any, what: str) -> Any:
-    """A copy of a plain value that fits into an item. `what` it is goes into the error."""
+    """A copy of a plain value that fits into an item. `what` names it in errors."""
     result = plain(value)
     size = value_size(encode(result))
     if size > PLAIN_BYTES_MAX:
         raise ModelError(
-            f"{what} has {size:,} bytes, and {PLAIN_BYTES_MAX:,} can be kept: store it as an "
+            f"{what} has {size:,} bytes, but at most {PLAIN_BYTES_MAX:,} can be stored: store it as an "
             "object and keep its key"
         )
     return result
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """A copy of a value that is stored and read back as it is; raises ModelError for any other."""
+    """A copy of a plain value. Raises ModelError for a value that would not be read back unchanged."""
     match value:
         case None | bool() | str():
             return value
@@ -58,14 +58,14 @@ def plain(value: Any, depth: int = 0) -> Any:
             }
         case _:
             raise ModelError(
-                f"{value!r} cannot be kept with a job: use None, bool, int, float, str, lists and "
+                f"{value!r} cannot be stored with a job: use None, bool, int, float, str, lists and "
                 "dicts with text "
                 f"as keys, nested at most {DEPTH_MAX} deep"
             )
 
 
 def read(value: Any) -> Any:
-    """A value as it was before it was stored: what came as another kind of number was a float."""
+    """A stored value as it was before. Numbers that are not int were floats."""
     match value:
         case Decimal():
             return float(value)

@@ -1,7 +1,6 @@
-"""Waiting for the end of a job: with a thread, or in an event loop without one.
+"""Waits for the end of a job, in a thread or in an event loop.
 
-Both hear the bell when the job is changed in this process. For what happens in others they look
-into the table from time to time.
+A bell rings when the job is changed in this process. For changes elsewhere the table is polled.
 """
 
 from __future__ import annotations
@@ -32,15 +31,11 @@ def wait(means: Means, job_id: str, timeout: float | None) -> Job:
 
 
 async def wait_async(means: Means, job_id: str, timeout: float | None) -> Job:
-    """The same in an event loop. A thread is used for each look into the table, and for nothing
-    longer.
-    """
+    """The same in an event loop. Each read of the table runs in a thread."""
     patience, rang, loop = _Patience(means, timeout), asyncio.Event(), asyncio.get_running_loop()
 
     def hear(_at: float | None) -> None:
-        with suppress(
-            RuntimeError
-        ):  # the loop was closed at this very moment: nobody waits any more
+        with suppress(RuntimeError):  # the loop was closed just now: nobody is waiting
             loop.call_soon_threadsafe(rang.set)
 
     with means.bells.listen(of_job(job_id), hear):
@@ -60,7 +55,7 @@ def _look(means: Means, job_id: str) -> Job:
 
 
 class _Patience:
-    """How long to wait before the next look: ever longer, and in all no longer than the timeout."""
+    """The pauses between reads of the table: ever longer, within the timeout."""
 
     def __init__(self, means: Means, timeout: float | None) -> None:
         self._clock, self._timeout = means.clock, timeout
@@ -68,7 +63,7 @@ class _Patience:
         self._pause = POLL_FIRST_SECONDS
 
     def next_pause(self, job: Job) -> float:
-        """In seconds. Raises JobNotEnded when the time is over."""
+        """The next pause in seconds. Raises JobNotEnded after the timeout."""
         pause = self._pause if self._end is None else min(self._pause, self._end - self._clock())
         if pause <= 0:
             raise JobNotEnded(f"job {job.job_id} is {job.status} after {self._timeout:g} seconds")

@@ -1,7 +1,7 @@
-"""Workers: they take jobs from a queue and run them, some at a time, in threads of one process.
+"""Workers take jobs from a queue and run them in threads of one process.
 
-One thread picks, one keeps the leases of what runs and watches its time, and each job has a thread
-of its own, so that one that hangs over its timeout costs a thread and not the worker.
+One thread picks jobs, one renews leases and watches timeouts, and each job has its own thread. A
+job that hangs blocks only its thread.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from sortkey.runtime.jobs.records import Job
 from sortkey.runtime.metrics import gauge, histogram
 from sortkey.runtime.store import Store
 
-RUNNING = gauge("sortkey_jobs_running", "Jobs that run on this worker.")
-WAITED = histogram("sortkey_job_wait_seconds", "From when a job was due to when it started.")
+RUNNING = gauge("sortkey_jobs_running", "Jobs running on this worker.")
+WAITED = histogram("sortkey_job_wait_seconds", "Seconds from when a job was due to its start.")
 PICK_PAUSE_SECONDS_MAX = 30.0
 HELD_BACK_SECONDS = 1.0
-"""After which a job is tried again that is due and yet cannot run, because of a limit."""
+"""The pause before trying a due job again that a limit holds back."""
 
 
 class JobWorker:
@@ -51,11 +51,11 @@ class JobWorker:
         bells: Bells = BELLS,
         **means: Callable[..., Any],
     ) -> None:
-        """`limit` is for all workers of the queue together; `means` are clock, sleep, random,
+        """`limit` is for all workers of the queue together. `means` are clock, sleep, random,
         entropy and `on_error`.
 
-        `on_error(message, error)` is called with what a worker could not do beside the jobs; it
-        logs by default.
+        `on_error(message, error)` is called with errors outside of job functions. By default they
+        are logged.
         """
         self._means = Means(store, bells=bells, **means)
         self.queue, self.name = (
@@ -73,18 +73,16 @@ class JobWorker:
     # -- one at a time
 
     def run_once(self) -> Job | None:
-        """Run the next job here and now; gives it as it is afterwards, or None where there was none
-        to run.
-        """
+        """Run the next job in this thread. Returns the ended job, or None if there was none to run."""
         return self._run_here(self._picker.next()) if self._may_start else None
 
     def run_job(self, job_id: str) -> Job | None:
-        """Run one certain job here and now, if it is due and nobody else runs it."""
+        """Run a specific job in this thread, if it is due and not running."""
         return self._run_here(self._picker.take(job_id)) if self._may_start else None
 
     def attend(self, job_id: str) -> float | None:
-        """Run a job that somebody has announced; says after how many seconds to announce it again,
-        None for never.
+        """Run an announced job. Returns the seconds after which to announce it again, or None if
+        that is not needed.
         """
         done = self.run_job(job_id)
         job = done or self._means.store.find(Job.key(job_id=job_id), consistent=True)
@@ -93,13 +91,13 @@ class JobWorker:
         return max((job.due_at - self._means.now()).total_seconds(), HELD_BACK_SECONDS)
 
     def on_error(self, message: str, error: Exception) -> None:
-        """Tell whoever watches the worker of something that it could not do."""
+        """Report an error outside of job functions."""
         self._means.on_error(message, error)
 
     @property
     def _may_start(self) -> bool:
-        """A job that has lost a worker before runs alone: whatever runs beside it would be blamed
-        for the next loss.
+        """A job whose worker has died before runs alone: otherwise other jobs would be blamed if
+        this worker dies too.
         """
         return not (self._stopping.is_set() or self._keeper.has_suspect)
 
@@ -124,9 +122,9 @@ class JobWorker:
     # -- many at a time
 
     def start(self) -> Self:
-        """Pick and run in the background, until `stop`."""
+        """Run jobs in the background until `stop`."""
         if self._own:
-            raise ModelError(f"worker {self.name} was started before: make another one")
+            raise ModelError(f"worker {self.name} was already started: create another one")
         targets: list[tuple[Callable[..., None], tuple[Any, ...]]] = [
             (self._pick, ()),
             (self._keeper.keep_until, (self._over, self._left)),
@@ -164,7 +162,7 @@ class JobWorker:
         self.stop()
 
     def renew_leases(self) -> None:
-        """Renew the leases of what runs, and give up what runs for too long. The worker does it by
+        """Renew leases, and give up attempts that exceed their timeout. A started worker does this
         itself.
         """
         self._keeper.keep(self._left)

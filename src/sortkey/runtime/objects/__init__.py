@@ -42,7 +42,7 @@ PAGE_SIZE = 1000
 LINK_SECONDS = 900
 
 Tier = Literal["standard", "archive"]
-"""`archive` is kept cheaper and read slower, or dearer; it is read in the same way."""
+"""Objects in `archive` are cheaper to store, but slower or more expensive to read."""
 
 _CONTROL = re.compile("[\x00-\x1f\x7f\\\\\ufffe\uffff\U0010ffff]")
 _METADATA_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
@@ -51,9 +51,7 @@ _METADATA_VALUE = re.compile(r"[\x20-\x7e]*")
 
 @dataclass(frozen=True, slots=True)
 class ObjectInfo:
-    """One version of an object. `sha256` is None where the store does not know it: of S3's
-    multipart uploads.
-    """
+    """One version of an object. `sha256` is None if it is unknown, as for multipart uploads to S3."""
 
     key: str
     version_id: str
@@ -69,7 +67,7 @@ class ObjectInfo:
 
 @dataclass(frozen=True, slots=True)
 class ListedObject:
-    """What a list tells of an object: its newest version, without metadata."""
+    """An object in a list: its newest version, without metadata."""
 
     key: str
     size: int
@@ -80,8 +78,8 @@ class ListedObject:
 
 @dataclass(frozen=True, slots=True)
 class ObjectPage:
-    """Some objects in the order of their keys. Pass `after` on for the next page; None at
-    the end.
+    """Some objects in the order of their keys. Pass `after` for the next page. It is None at the
+    end.
     """
 
     objects: tuple[ListedObject, ...]
@@ -90,7 +88,7 @@ class ObjectPage:
 
 @dataclass(frozen=True, slots=True)
 class ObjectVersion:
-    """One version, or the marker of a delete."""
+    """One version of an object, or a delete marker."""
 
     key: str
     version_id: str
@@ -104,7 +102,7 @@ class ObjectVersion:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """An object that comes in parts. Nobody sees it before it is complete."""
+    """A multipart upload. The object is not visible before it is complete."""
 
     key: str
     upload_id: str
@@ -113,8 +111,8 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of an upload, to be named when it is completed. Who sent it through a link has the
-    ETag.
+    """One part of an upload, needed to complete it. The response to an upload through a link has
+    the ETag.
     """
 
     number: int
@@ -124,10 +122,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Lifecycle:
-    """What happens with objects of a prefix as they get older. None: nothing.
+    """Rules for old objects with a prefix. None means that nothing is done.
 
-    An object that expires gets a delete marker; its versions stay until they are old versions for
-    long enough.
+    An expired object gets a delete marker. Its versions stay until `old_versions_after_days`.
     """
 
     prefix: str = ""
@@ -146,12 +143,12 @@ class Lifecycle:
         if all(day is None for day in days):
             raise ModelError("a lifecycle rule needs a number of days for something")
         if any(day is not None and day < 1 for day in days):
-            raise ModelError("a lifecycle rule counts in whole days, from 1")
+            raise ModelError("a lifecycle rule counts in whole days: use 1 or more")
 
 
 @dataclass(slots=True)
 class LifecycleReport:
-    """What a run of the lifecycle has done, by key."""
+    """What a run of the lifecycle rules has done, by key."""
 
     expired: list[str] = field(default_factory=list[str])
     archived: list[str] = field(default_factory=list[str])
@@ -160,9 +157,7 @@ class LifecycleReport:
 
 
 class Objects(Protocol):
-    """One bucket. Safe to share between threads; others may use the same bucket at the
-    same time.
-    """
+    """One bucket. Threads may share it, and other programs may use the same bucket."""
 
     @property
     def name(self) -> str: ...
@@ -178,14 +173,17 @@ class Objects(Protocol):
         if_absent: bool = False,
         if_match: str | None = None,
     ) -> ObjectInfo:
-        """Store a new version. Raises PreconditionFailed: with `if_absent` where an object is, with
-        `if_match` where its ETag is another. What is deleted is absent."""
+        """Store a new version. Raises PreconditionFailed with `if_absent` if the object exists, and
+        with `if_match` if it has another ETag. A deleted object does not exist.
+        """
         ...
 
     def open(
         self, key: str, *, version_id: str | None = None, start: int = 0, end: int | None = None
     ) -> ObjectReader:
-        """Read a version, or its bytes from `start` to before `end`. Raises ObjectNotFound."""
+        """Read a version, or its bytes from `start` up to but not including `end`. Raises
+        ObjectNotFound.
+        """
         ...
 
     def read(self, key: str, version_id: str | None = None) -> bytes:
@@ -193,23 +191,23 @@ class Objects(Protocol):
         ...
 
     def head(self, key: str, version_id: str | None = None) -> ObjectInfo:
-        """What is known of a version. Raises ObjectNotFound."""
+        """Describe a version. Raises ObjectNotFound."""
         ...
 
     def delete(self, key: str, version_id: str | None = None) -> None:
-        """Hide an object behind a delete marker; or remove one version for good. What is not there
-        is fine.
+        """Hide an object behind a delete marker, or remove one version for good. Deleting a missing
+        object is fine.
         """
         ...
 
     def list(
         self, prefix: str = "", *, after: str | None = None, limit: int = PAGE_SIZE
     ) -> ObjectPage:
-        """Objects in the order of their keys, without those that are deleted."""
+        """Objects in the order of their keys, without deleted ones."""
         ...
 
     def versions(self, prefix: str = "") -> Iterator[ObjectVersion]:
-        """Every version and delete marker: by key, the newest first."""
+        """Every version and delete marker by key, newest first."""
         ...
 
     def copy(
@@ -220,8 +218,8 @@ class Objects(Protocol):
         version_id: str | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> ObjectInfo:
-        """A new version of `target` with the bytes of `source`; its metadata too, unless others are
-        given.
+        """Copy the bytes of `source` to a new version of `target`, with its metadata unless others
+        are passed.
         """
         ...
 
@@ -235,8 +233,8 @@ class Objects(Protocol):
     ) -> Upload: ...
 
     def put_part(self, upload: Upload, number: int, data: Data) -> Part:
-        """Store a part, from 1 to 10,000. Every part but the last has 5 MB or more. A second one
-        replaces the first.
+        """Store part number 1 to 10,000. Every part but the last needs 5 MB or more. A part with
+        the same number is replaced.
         """
         ...
 
@@ -248,11 +246,11 @@ class Objects(Protocol):
         if_absent: bool = False,
         if_match: str | None = None,
     ) -> ObjectInfo:
-        """Make an object of the parts, in their order."""
+        """Create the object from its parts, in their order."""
         ...
 
     def abort_upload(self, upload: Upload) -> None:
-        """Give up an upload with its parts. Doing it twice is fine."""
+        """Abort an upload and delete its parts. Aborting twice is fine."""
         ...
 
     def uploads(self, prefix: str = "") -> Sequence[Upload]:
@@ -284,7 +282,7 @@ class Objects(Protocol):
     def lifecycle(self) -> Sequence[Lifecycle]: ...
 
     def apply_lifecycle(self, now: datetime) -> LifecycleReport:
-        """Do what the rules say is due. S3 does it by itself, about once a day, so there this does
+        """Apply the lifecycle rules. S3 does this itself about once a day, so there it does
         nothing.
         """
         ...
@@ -293,23 +291,23 @@ class Objects(Protocol):
 
 
 def check_key(key: str) -> str:
-    """The key, if it is one everywhere: also as a path below a folder, from which it must not lead
-    out.
-    """
+    """The key, if it is valid in every store, also as a path that stays inside its folder."""
     try:
         size = len(key.encode())
     except UnicodeEncodeError:
-        raise KeyValueError(f"{key!r} is no key of an object: it is no Unicode text") from None
+        raise KeyValueError(
+            f"{key!r} is not a valid key of an object: it is not Unicode text"
+        ) from None
     if not 1 <= size <= KEY_BYTES_MAX:
         raise KeyValueError(f"an object's key has 1 to {KEY_BYTES_MAX} bytes, not {size}")
     if _CONTROL.search(key):
         raise KeyValueError(
-            f"{key!r} is no key of an object: control characters and backslashes are not allowed"
+            f"{key!r} is not a valid key of an object: control characters and backslashes are not allowed"
         )
     for segment in key.split("/"):
         if segment in ("", ".", ".."):
             raise KeyValueError(
-                f"{key!r} is no key of an object: a part between slashes is empty, . or .."
+                f"{key!r} is not a valid key of an object: a part between slashes is empty, . or .."
             )
     return key
 
@@ -335,7 +333,7 @@ def check_metadata(metadata: Mapping[str, str] | None) -> dict[str, str]:
 def check_range(start: int, end: int | None) -> None:
     if start < 0 or (end is not None and end < 0):
         raise ModelError(
-            f"a range is counted from the start of an object: {start} to {end} is none"
+            f"{start} to {end} is not a valid range: it must begin at 0 or more, and end after its start"
         )
 
 
@@ -345,11 +343,11 @@ def check_part(number: int) -> None:
 
 
 def check_parts(parts: Sequence[Part]) -> None:
-    """At least one, in order, none but the last too small: what S3 asks for."""
+    """At least one part, in order, and only the last may be small, as S3 requires."""
     numbers = [part.number for part in parts]
     if not parts or numbers != sorted(set(numbers)):
         raise ModelError(
-            "an upload is completed with its parts in the order of their numbers, each once"
+            "complete an upload with its parts in the order of their numbers, each once"
         )
     for part in parts[:-1]:
         if part.size < PART_BYTES_MIN:
@@ -360,7 +358,7 @@ def check_parts(parts: Sequence[Part]) -> None:
 
 
 def refuse_existing(key: str) -> PreconditionFailed:
-    return PreconditionFailed(f"{key} is there already, and is written once")
+    return PreconditionFailed(f"{key} already exists, and is written once")
 
 
 def refuse_other(key: str, etag: str) -> PreconditionFailed:
@@ -370,7 +368,7 @@ def refuse_other(key: str, etag: str) -> PreconditionFailed:
 
 
 def page_of(objects: Iterable[ListedObject], limit: int) -> ObjectPage:
-    """A page of what was found, of which one more than the limit was looked for."""
+    """A page of objects. The caller looks for one more than the limit."""
     several = tuple(objects)
     if len(several) <= limit:
         return ObjectPage(several, None)

@@ -1,5 +1,5 @@
-"""The bytes of objects on their way: cut into chunks, hashed beside the writing, checked while they
-are read.
+"""The bytes of objects: split into chunks, hashed while they are written, verified while they are
+read.
 """
 
 from __future__ import annotations
@@ -16,13 +16,11 @@ if TYPE_CHECKING:
     from sortkey.runtime.objects import ObjectInfo
 
 Data = bytes | bytearray | memoryview | BinaryIO | Iterable[bytes]
-"""What can be written: bytes, a file that is open for reading, or chunks as they come."""
+"""What can be written: bytes, a file opened for reading, or an iterable of chunks."""
 
 CHUNK_BYTES = 1 << 20
 WAITING_MAX = 4
-"""Chunks of a stream that may wait to be hashed: with the two at work they are all the memory that
-it needs.
-"""
+"""The number of chunks that may wait to be hashed, which limits memory."""
 
 
 @runtime_checkable
@@ -69,9 +67,7 @@ def _pieces(data: bytes | bytearray | memoryview) -> Iterator[bytes | memoryview
 
 
 def exactly(pieces: Iterable[bytes | memoryview], size: int) -> Iterator[bytes | memoryview]:
-    """The pieces, which must be as many bytes as was said. Raises ModelError at the first one too
-    many.
-    """
+    """The pieces, checked to have exactly `size` bytes. Raises ModelError."""
     seen = 0
     for piece in pieces:
         seen += len(piece)
@@ -85,11 +81,10 @@ def exactly(pieces: Iterable[bytes | memoryview], size: int) -> Iterator[bytes |
 
 
 class Hashing:
-    """The SHA-256 of what passes, computed in a thread beside the writing as soon as there is more
-    than one chunk.
+    """The SHA-256 of chunks, computed in a thread while they are written if there is more than one.
 
-    Hashing takes about as long as writing and waiting for the disk; one after the other would halve
-    the speed. Views are of what is in memory anyway: any number of them may wait.
+    Hashing takes about as long as writing to disk, so doing both in turn would halve the speed.
+    Views refer to data in memory anyway, so any number of them may wait.
     """
 
     def __init__(self) -> None:
@@ -118,7 +113,7 @@ class Hashing:
             self._room.acquire()
 
     def hexdigest(self) -> str:
-        """The hash of all that passed."""
+        """The hash of all chunks."""
         self.close()
         return self._hash.hexdigest()
 
@@ -139,7 +134,7 @@ class Hashing:
 
 
 class Source(Protocol):
-    """What a reader reads from: a file, or the body of an answer."""
+    """The source of a reader: a file, or the body of a response."""
 
     def read(self, size: int, /) -> bytes: ...
 
@@ -147,8 +142,8 @@ class Source(Protocol):
 
 
 class ObjectReader:
-    """The bytes of an object, or of a range of it. A whole object is checked: ObjectCorrupt at its
-    end if it differs.
+    """The bytes of an object, or of a range of it. A whole object is verified: its end raises
+    ObjectCorrupt if it differs.
 
     Use it with `with`; iterate over it for chunks.
     """
@@ -162,19 +157,17 @@ class ObjectReader:
         self._hash = sha256() if whole and info.sha256 is not None else None
 
     def expect_sha256(self, expected: str) -> None:
-        """Check against this SHA-256, known from elsewhere, if this reads a whole object. To be
-        said first.
-        """
+        """Verify a whole object against this SHA-256. Call it before reading."""
         if not self._whole:
             return
         if self.info.sha256 is not None and self.info.sha256 != expected:
             raise self._corrupt(
-                f"its SHA-256 is recorded as {self.info.sha256}, and should be {expected}"
+                f"its SHA-256 is recorded as {self.info.sha256}, but should be {expected}"
             )
         self._expected, self._hash = expected, sha256()
 
     def read(self, size: int = -1) -> bytes:
-        """Up to so many bytes; all that are left with -1; nothing at the end."""
+        """Read up to `size` bytes, or the rest with -1. Empty at the end."""
         if size < 0:
             return self._rest()
         wanted = min(size, self._left)
@@ -197,7 +190,7 @@ class ObjectReader:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def readable(self) -> bool:
-        """A reader can stand where a file for reading is wanted."""
+        """True, as for any file opened for reading."""
         return True
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""Presigned URLs of objects that our own host serves: signed with HMAC-SHA-256, and bound to
-exactly one request.
+"""Presigned URLs of objects that our own host serves, signed with HMAC-SHA-256 for exactly one
+request.
 
-S3 signs its own. Whoever serves these checks them with `check` before anything else is looked at.
+S3 signs its own URLs. The host verifies these with `check` before anything else.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Method = Literal["GET", "PUT"]
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a URL allows: one method on one object, until an instant. Those for writing fix size and
-    type.
+    """What a URL allows: one method on one object until an instant. For writing, size and type are
+    fixed too.
     """
 
     method: Method
@@ -40,7 +40,7 @@ class Link:
     part: int | None = None
 
     def query(self) -> dict[str, str]:
-        """What of it stands behind the question mark, without the signature."""
+        """The query string of the URL without the signature."""
         values = {
             "expires": str(self.expires),
             "version": self.version_id,
@@ -54,7 +54,7 @@ class Link:
 
 def expiry(now: float, seconds: int) -> int:
     if not 1 <= seconds <= SECONDS_MAX:
-        raise ModelError(f"a link is good for 1 to {SECONDS_MAX:,} seconds, not {seconds}")
+        raise ModelError(f"a link is valid for 1 to {SECONDS_MAX:,} seconds, not {seconds}")
     return int(now) + seconds
 
 
@@ -75,10 +75,9 @@ def check(
     size: int | None = None,
     content_type: str = "",
 ) -> Link:
-    """The link behind a request. Raises LinkRefused: forged, too old, or made for another request.
+    """The link of a request. Raises LinkRefused if it is forged, expired, or for another request.
 
-    `size` and `content_type` are those that the request announces; they are compared where it
-    writes.
+    `size` and `content_type` are those of the request, compared if it writes.
     """
     link = _read(method, bucket, key, query)
     received = query.get("signature", "").encode(
@@ -102,9 +101,9 @@ def check(
 
 def _read(method: str, bucket: str, key: str, query: Mapping[str, str]) -> Link:
     if method == "HEAD":
-        method = "GET"  # who may read it may ask how large it is
+        method = "GET"  # a link for reading also allows HEAD
     if method not in ("GET", "PUT"):
-        raise LinkRefused(f"{method} is not what a URL can be made for")
+        raise LinkRefused(f"{method} is not a method that a URL can be signed for")
     try:
         numbers = {name: int(query[name]) if name in query else None for name in ("size", "part")}
         expires = int(query.get("expires", "0"))

@@ -1,9 +1,8 @@
 """Payloads and their buckets: objects are read, uploaded, copied and removed here. `writes` writes
 the items.
 
-An object belongs to one item, whose key is in the object's metadata. So anyone who finds an object
-can tell whether its item shows it, or whether it is left over from a writer that was killed or lost
-a race.
+An object belongs to one item, whose key is in the object's metadata. So it can be decided for any
+object whether its item refers to it, or whether a killed writer left it over.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class Payloads:
     buckets: Mapping[str, Objects]
 
     def bucket(self, name: str) -> Objects:
-        """One of them. Raises NotConfigured for a name that the store was not given."""
+        """A bucket by name. Raises NotConfigured if the store does not have it."""
         try:
             return self.buckets[name]
         except KeyError:
@@ -69,7 +68,7 @@ class Payloads:
     # -- reading
 
     def load(self, payload: Payload[T]) -> T:
-        """The value, checked. Raises ObjectNotFound, ObjectCorrupt, and InvalidItem if it has
+        """The verified value. Raises ObjectNotFound, ObjectCorrupt, and InvalidItem if it has
         another type.
         """
         pointer = payload.pointer

@@ -1,5 +1,5 @@
-"""Compares items with objects: pointers to objects that are missing or changed, and objects that no
-pointer shows.
+"""Compares items with objects: finds pointers to missing or changed objects, and objects without a
+pointer.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ FindingKind = Literal["missing", "changed", "orphaned", "unreadable"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is wrong. `item` is the key of the item that shows the object, if there is
-    one.
-    """
+    """A problem. `item` is the key of the item that refers to the object, if any."""
 
     kind: FindingKind
     bucket: str
@@ -62,9 +60,7 @@ Shown = set[tuple[str, str, str | None]]
 def verify(
     context: Context, model: Model, grace: timedelta, *, quick: bool
 ) -> Steps[list[Finding]]:
-    """Everything that is wrong: first with the objects that items show, then the objects that no
-    item shows.
-    """
+    """All problems: first of objects that items refer to, then objects without an item."""
     findings, payloads = list[Finding](), context.payloads
     check = _headed if quick else _read
     candidates = yield from _candidates(context, model, grace)
@@ -171,16 +167,16 @@ def _checked(check: Check, payloads: Payloads, layout: Layout, pointer: Pointer)
 def _headed(payloads: Payloads, pointer: Pointer) -> str | None:
     info = payloads.bucket(pointer.bucket).head(pointer.key, pointer.version_id)
     if pointer.size is not None and pointer.size != info.size:
-        return f"it has {info.size:,} bytes, and the item says {pointer.size:,}"
+        return f"it has {info.size:,} bytes, but the item says {pointer.size:,}"
     if None not in (pointer.sha256, info.sha256) and pointer.sha256 != info.sha256:
-        return f"its SHA-256 is {info.sha256}, and the item says {pointer.sha256}"
+        return f"its SHA-256 is {info.sha256}, but the item says {pointer.sha256}"
     return None
 
 
 def _read(payloads: Payloads, pointer: Pointer) -> str | None:
     with payloads.reader(pointer) as reader:
         if pointer.size is not None and pointer.size != reader.info.size:
-            return f"it has {reader.info.size:,} bytes, and the item says {pointer.size:,}"
+            return f"it has {reader.info.size:,} bytes, but the item says {pointer.size:,}"
         for _ in reader:
             pass
     return None

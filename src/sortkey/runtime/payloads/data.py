@@ -1,6 +1,4 @@
-"""The bytes of payloads: inline where they are few, compressed with zstd where that pays, and back
-again.
-"""
+"""The bytes of payloads: small ones inline, others compressed with zstd if that saves enough."""
 
 from __future__ import annotations
 
@@ -19,13 +17,12 @@ LEVEL = 3
 COMPRESSED_BYTES_MIN = 1024
 SAMPLE_BYTES = 128 << 10
 PAYS_BELOW = 0.85
-"""Of the size: less saved is not worth the time, nor that nobody else can read the object as it is.
-"""
+"""The share of the size that compression must save to be worth it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A value as it is stored. `inline` in the item itself, and then as it is."""
+    """A value as it is stored. If `inline`, uncompressed in the item itself."""
 
     data: Data
     encoding: str | None
@@ -44,7 +41,7 @@ def encoded(payload: Payload[Any], declared: StoredIn) -> Encoded:
 
 
 def _encoded_stream(pieces: Iterator[bytes | memoryview], declared: StoredIn) -> Encoded:
-    """The first pieces tell what to do with all of them."""
+    """The first pieces decide about inlining and compression."""
     head, size, wanted = list[bytes | memoryview](), 0, max(SAMPLE_BYTES, declared.inline_below)
     for piece in pieces:
         head.append(piece)
@@ -79,7 +76,7 @@ def _compressed(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes]:
 
 
 def decoded(data: bytes, pointer: Pointer) -> bytes:
-    """The bytes of a value as it was before it was stored."""
+    """The original bytes of a stored value."""
     if pointer.encoding is None:
         return data
     _check(pointer)
@@ -87,10 +84,10 @@ def decoded(data: bytes, pointer: Pointer) -> bytes:
     try:
         unpacked = unpacking.decompress(data)
     except zstandard.ZstdError as error:
-        raise ObjectCorrupt(f"{pointer.key} cannot be unpacked: {error}") from None
+        raise ObjectCorrupt(f"{pointer.key} cannot be decompressed: {error}") from None
     if not unpacking.eof or unpacking.unused_data:
         raise ObjectCorrupt(
-            f"{pointer.key} cannot be unpacked: it is cut off, or something follows it"
+            f"{pointer.key} cannot be decompressed: it is truncated, or has data after its end"
         )
     return unpacked
 
@@ -101,8 +98,8 @@ class Readable(Protocol):
 
 
 class PayloadReader:
-    """A payload as a stream, unpacked on the way. Whole it is checked: ObjectCorrupt at its end
-    where it differs.
+    """A payload as a stream, decompressed while it is read. Its end raises ObjectCorrupt if it
+    differs.
     """
 
     def __init__(self, source: Readable, pointer: Pointer) -> None:
@@ -113,11 +110,11 @@ class PayloadReader:
             self._from = zstandard.ZstdDecompressor().stream_reader(source)  # type: ignore[assignment]
 
     def read(self, size: int = -1, /) -> bytes:
-        """Up to so many bytes; nothing at the end."""
+        """Read up to `size` bytes. Empty at the end."""
         try:
             return self._from.read(size)
         except zstandard.ZstdError as error:
-            raise ObjectCorrupt(f"{self._pointer.key} cannot be unpacked: {error}") from None
+            raise ObjectCorrupt(f"{self._pointer.key} cannot be decompressed: {error}") from None
 
     def readable(self) -> bool:
         return True
@@ -138,6 +135,4 @@ class PayloadReader:
 
 def _check(pointer: Pointer) -> None:
     if pointer.encoding != ZSTD:
-        raise ObjectCorrupt(
-            f"{pointer.key} is packed with {pointer.encoding}, which is not known here"
-        )
+        raise ObjectCorrupt(f"{pointer.key} has the unknown encoding {pointer.encoding}")

@@ -223,7 +223,7 @@ def _updated(draft: Draft, operation: Update[E]) -> Steps[Update[E]]:
     current = yield from reads.find(operation.key, consistent=True)
     if current is None and not operation.upsert:
         raise ConditionFailed(
-            f"{operation.describe()}: there is no such item; upsert=True would make it", None
+            f"{operation.describe()}: there is no such item; pass upsert=True to create it", None
         )
     values = _values(layout, operation, current)
     owner = Owner(layout.table.name, operation.key.item)
@@ -281,7 +281,7 @@ def _leftover(
         pointer = Pointer(place.declared.bucket, key, info.version_id, owner=owner.key)
         if owner.table == layout.table.name and not (yield from is_shown(layout, pointer)):
             return info.etag
-    raise PreconditionFailed(f"{key} is there already, and is written once")
+    raise PreconditionFailed(f"{key} already exists, and is written once")
 
 
 # -- pieces
@@ -327,9 +327,7 @@ def _raise_if_written(layout: Layout, error: Exception, once: Sequence[Place]) -
     for place in once:
         if item is not None and getattr(item, place.name) is not None:
             name = f"{layout.entity.__name__}.{place.name}"
-            raise PreconditionFailed(
-                f"{name} is there already, and is written once", item
-            ) from error
+            raise PreconditionFailed(f"{name} already exists, and is written once", item) from error
 
 
 def _raise_if_exists(draft: Draft, entity: Entity, error: Exception) -> Steps[None]:

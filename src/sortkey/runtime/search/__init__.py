@@ -1,6 +1,4 @@
-"""Search: documents of entities, written with versions, found by queries that mean the same in
-every index.
-"""
+"""Search: versioned documents of entities, and queries that mean the same in every index."""
 
 from sortkey.runtime.search.index_handlers import follow, follow_composed
 from sortkey.runtime.search.index_rebuild import Reindexed, reindex

@@ -1,6 +1,4 @@
-"""Where words stand in a text, as HTML that is safe to show: a piece of it, the words in `<em>`,
-the rest escaped.
-"""
+"""Highlights of a text as safe HTML: an excerpt with the words in `<em>`, everything else escaped."""
 
 from __future__ import annotations
 
@@ -8,12 +6,12 @@ from collections.abc import Sequence
 from html import escape
 
 SNIPPET = 160
-"""Characters that a piece has about."""
+"""The approximate length of an excerpt, in characters."""
 CUT = "…"
 
 
 def snippet(text: str, marks: Sequence[tuple[int, int]], size: int = SNIPPET) -> str:
-    """The piece of a text around the first word that was searched for."""
+    """The excerpt of a text around the first matching word."""
     start, end = _window(text, marks[0][0] if marks else 0, size)
     html, at = "", start
     for begin, stop in marks:
@@ -26,8 +24,8 @@ def snippet(text: str, marks: Sequence[tuple[int, int]], size: int = SNIPPET) ->
 
 
 def _window(text: str, first: int, size: int) -> tuple[int, int]:
-    """A third of the piece before the word, the rest behind; not cut inside a word where a blank is
-    near.
+    """The bounds of the excerpt: a third of it before the word, and not cut inside a word if a
+    blank is near.
     """
     if len(text) <= size:
         return 0, len(text)

@@ -1,6 +1,4 @@
-"""Handlers that keep an index in step with streams: that of an entity, or those of all that
-documents are made of.
-"""
+"""Handlers that keep an index in step with the streams of the entities it is built from."""
 
 from __future__ import annotations
 
@@ -26,9 +24,8 @@ def follow(
 ) -> Handler[E, Sequence[Change[E]]]:
     """A handler of the entity's changes, in batches, for a StreamWorker or a Lambda function.
 
-    The images of the stream are enough for it. It asks the source where they are not: of what was
-    deleted without an old image, or may be in the archive; and of what comes late, which may have
-    been undone.
+    It uses the images of the stream. It reads the source if they are not enough: for items deleted
+    without an old image, items that may be archived, and outdated changes.
     """
 
     def index_changes(changes: Sequence[Change[E]]) -> None:
@@ -42,7 +39,7 @@ def follow(
                 unsure.append(_id_of(search, change))
         unsure += search.write(writes).late
         renew(search, source, unsure)
-        search.flush()  # before the worker notes that the changes are done
+        search.flush()  # before the worker stores its checkpoint
 
     return on_changes(search.document.of, name=name or f"search-{search.document.name}")(
         index_changes
@@ -52,18 +49,16 @@ def follow(
 def follow_composed(
     search: Search[T], source: ComposedSource[Any, T], *, name: str | None = None
 ) -> AnyHandler:
-    """The same for documents that are made of several items: those that a change touches are made
-    anew.
-    """
+    """The same for documents built from several items: those that a change affects are rebuilt."""
     one_by_one = (
         threading.Lock()
-    )  # each table is read by a thread: what was read first must not be written last
+    )  # each table is read by a thread: older reads must not be written last
 
     def index_changes(changes: Sequence[Change[Any]]) -> None:
         touched = [id for change in changes for id in source.touched(change, search)]
         with one_by_one:
             renew(search, source, touched)
-        search.flush()  # before the worker notes that the changes are done
+        search.flush()  # before the worker stores its checkpoint
 
     return on_changes(*source.follows, name=name or f"search-{search.document.name}")(index_changes)
 
@@ -72,7 +67,7 @@ def _id_of(search: Search[Any], change: Change[Any]) -> str:
     text = search.document.id.render(change.key.values)
     if text is None:
         raise ModelError(
-            f"{search.document.name}: the stream shows only the keys of what is deleted, and the "
+            f"{search.document.name}: the stream has only the keys of deleted items, and the "
             "id needs more: "
             'declare the table with stream="NEW_AND_OLD_IMAGES"'
         )

@@ -1,5 +1,4 @@
-"""What a search asks for: clauses as immutable values, joined with `&`, `|` and `~`. The same for
-every index.
+"""Clauses of a search as immutable values, joined with `&`, `|` and `~`. The same for every index.
 
 Match.text("old harbour") & Match.keyword("status", "published") & ~Match.exists("archived")
 """
@@ -15,11 +14,11 @@ from sortkey.model.geography import LatLon
 
 NARROWEST_METRES = 0.1
 EARTH_METRES = 20_037_508
-"""Half the way around: nothing is farther away."""
+"""Half the circumference of the earth: nothing is farther away."""
 
 
 class Match:
-    """A clause. The functions of this class make one; they are the whole language."""
+    """A clause. The static methods of this class create clauses; they are the whole query language."""
 
     __slots__ = ()
 
@@ -32,27 +31,27 @@ class Match:
         fuzzy: bool = False,
         begins: bool = False,
     ) -> Match:
-        """All of the words, or any, in some fields or in all that have words, whatever their case
-        and accents.
+        """All of the words, or any, in some fields or in all text fields. Case and accents are
+        ignored.
 
-        `fuzzy` forgives one wrong letter in words of three to five, two in longer ones. `begins`
-        takes the last word for the beginning of one, as somebody types it.
+        `fuzzy` allows one wrong letter in words of three to five letters, two in longer ones.
+        `begins` matches the last word as a prefix, for search while typing.
         """
         return TextMatch(words, tuple(fields), any_word, fuzzy, begins)
 
     @staticmethod
     def phrase(words: str, fields: Sequence[str] = ()) -> Match:
-        """The words one after the other, in one of the fields."""
+        """The words in sequence, in one of the fields."""
         return PhraseMatch(words, tuple(fields))
 
     @staticmethod
     def keyword(field: str, *values: Any) -> Match:
-        """The whole value is one of these: texts to the letter, numbers, dates, True or False."""
+        """The whole value is one of these texts (exactly), numbers, dates or booleans."""
         return KeywordMatch(field, values)
 
     @staticmethod
     def prefix(field: str, text: str) -> Match:
-        """The whole value begins with a text, to the letter."""
+        """The whole value begins exactly with a text."""
         return PrefixMatch(field, text)
 
     @staticmethod
@@ -74,24 +73,22 @@ class Match:
 
     @staticmethod
     def near(field: str, point: LatLon, *, metres: float) -> Match:
-        """Places no farther away than this, on a sphere."""
+        """Places within a distance."""
         return NearMatch(field, point, metres)
 
     @staticmethod
     def box(field: str, *, top: float, left: float, bottom: float, right: float) -> Match:
-        """Places on a part of the map, which may reach over the date line: then `left` is greater
-        than `right`.
-        """
+        """Places in a box, which may cross the date line: then `left` is greater than `right`."""
         return BoxMatch(field, top, left, bottom, right)
 
     @staticmethod
     def all(*clauses: Match) -> Match:
-        """Every clause; everything where there is none."""
+        """All clauses match. Without clauses, everything matches."""
         return AllMatch(clauses)
 
     @staticmethod
     def any(*clauses: Match) -> Match:
-        """One clause at least; nothing where there is none."""
+        """At least one clause matches. Without clauses, nothing matches."""
         return AnyMatch(clauses)
 
     def __and__(self, other: Match) -> Match:

@@ -1,5 +1,5 @@
-"""What search stands on: an index of documents. Adapters, in `connect`, get normal forms and
-checked queries.
+"""The port of search: an index of documents. Adapters, in `connect`, get normal forms and checked
+queries.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from sortkey.runtime.search.matches import Match
 from sortkey.runtime.search.queries import FacetValue, SearchQuery
 
 DELETES_KEPT_SECONDS = 3600
-"""How long an index knows that a document is deleted: a put of an older version that comes later
-than this is taken.
+"""How long an index remembers a deleted document. After that, a put of an older version is
+accepted.
 """
 
 Position = list[Any]
-"""Where a page ended, as JSON can hold it. Only the index that made it knows what it means."""
+"""The end of a page as a JSON value, with a meaning that only its index knows."""
 
 Marked = tuple[str, list[tuple[int, int]]]
-"""A text, and where in it the words stand that were searched for: from, to, in characters."""
+"""A text, and the (start, end) positions of matching words in it, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
-    """One document of an answer."""
+    """One document in an index."""
 
     id: str
     version: int
@@ -37,7 +37,7 @@ class IndexedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A page; `position` is None at the end."""
+    """A page of results. `position` is None at the end."""
 
     documents: list[IndexedDocument]
     total: int
@@ -47,7 +47,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What came of writes: how many count, and the ids of those that came too late."""
+    """The result of writes: how many were accepted, and the ids of those that were outdated."""
 
     written: int
     late: list[str]
@@ -57,14 +57,12 @@ class SearchIndex(Protocol):
     """An index of one kind of documents, behind a name that can be moved to another index."""
 
     def ensure(self) -> list[str]:
-        """Make the index fit its declaration. Says what was done, and what cannot be without a
-        reindex.
-        """
+        """Make the index match its declaration. Returns what was done, and what needs a reindex."""
         ...
 
     def write(self, writes: Sequence[DocumentWrite], /) -> Written:
-        """Put and delete documents, in order. What is older than what is there is late, and left
-        out.
+        """Put and delete documents in order. Writes with an older version than the index has are
+        ignored.
         """
         ...
 
@@ -73,55 +71,45 @@ class SearchIndex(Protocol):
         ...
 
     def refresh(self) -> None:
-        """Return when everything that was written is found, and survives a crash of this
+        """Return when everything that was written can be found, and survives a crash of this
         program.
         """
         ...
 
     def query(self, query: SearchQuery, position: Position | None, /) -> Answer:
-        """A page of a checked query, behind a position that an answer to the same query had."""
+        """A page of a checked query, after a position from an answer to the same query."""
         ...
 
     def count(self, where: Match | None, /) -> int: ...
 
     def get(self, ids: Sequence[str], /) -> dict[str, IndexedDocument]:
-        """Documents by their ids, also those that no query finds yet. What is not there is left
-        out.
-        """
+        """Documents by id, also those that queries do not find yet. Missing ones are left out."""
         ...
 
     def known(self, ids: Sequence[str], /) -> dict[str, int]:
-        """The versions alone of what `get` gives."""
+        """Only the versions of what `get` returns."""
         ...
 
     def versions(self, after: str | None, size: int, /) -> list[tuple[str, int]]:
-        """Ids and versions of what queries find, in the order of the ids, from behind one of them
-        on.
-        """
+        """Ids and versions of searchable documents in the order of ids, after a given one."""
         ...
 
     def beside(self) -> SearchIndex:
-        """The index that is being built to replace this one: begun now, or taken up where it was
-        left.
-        """
+        """The index that is being built to replace this one, new or resumed."""
         ...
 
     def note(self, progress: Any, /) -> None:
-        """Keep how far the building of this index has come; it survives a crash, and so does what
-        was written.
-        """
+        """Store the progress of building this index, durably with what was written."""
         ...
 
     def noted(self) -> Any:
-        """What was kept last; None at the beginning."""
+        """The last stored progress, None at the beginning."""
         ...
 
     def replace_with(self, built: Any, /) -> None:
-        """Answer from an index that was built beside, from one moment to the next, and forget the
-        present one.
-        """
+        """Replace this index by another one atomically, and delete this one."""
         ...
 
     def close(self) -> None:
-        """Give up what it holds; what was written is kept. Closing twice is fine."""
+        """Release resources. What was written is kept. Closing twice is fine."""
         ...

@@ -1,6 +1,4 @@
-"""A search and its answer, as immutable values. A query is narrowed by methods that return a new
-one.
-"""
+"""Search queries and results, as immutable values. Methods of a query return a new one."""
 
 from __future__ import annotations
 
@@ -19,8 +17,9 @@ FACET_SIZE_MAX = 1000
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """An order by a field, or by how far its place is from `origin`. Documents without a value come
-    last, whichever the direction."""
+    """An order by a field, or by its distance from `origin`. Documents without a value always come
+    last.
+    """
 
     field: str
     is_descending: bool = False
@@ -28,15 +27,13 @@ class Sort:
 
     @staticmethod
     def distance(field: str, origin: LatLon, *, is_descending: bool = False) -> Sort:
-        """The nearest first, or the farthest."""
+        """By distance, nearest first unless `descending`."""
         return Sort(field, is_descending, origin)
 
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """The values of a field and how many documents have each: the most frequent first, then by
-    value.
-    """
+    """Counts of the values of a field: the most frequent first, then by value."""
 
     field: str
     size: int = FACET_SIZE
@@ -44,14 +41,14 @@ class Facet:
     def __post_init__(self) -> None:
         if not 1 <= self.size <= FACET_SIZE_MAX:
             raise ModelError(
-                f"{self.size} values of {self.field}: 1 to {FACET_SIZE_MAX} can be counted"
+                f"a facet of {self.size} values of {self.field}: use 1 to {FACET_SIZE_MAX}"
             )
 
 
 @dataclass(frozen=True)
 class SearchQuery:
-    """What to find, in which order, and what else to tell. Without a sort, the best matches of
-    texts come first.
+    """A search: clause, order, facets, highlights and page. Without a sort, the best text matches
+    come first.
     """
 
     where: Match | None = None
@@ -63,15 +60,16 @@ class SearchQuery:
 
     def __post_init__(self) -> None:
         if not 0 <= self.size <= SIZE_MAX:
-            raise ModelError(f"a page of {self.size}: 0 to {SIZE_MAX} can be")
+            raise ModelError(f"a page of {self.size}: use 0 to {SIZE_MAX}")
 
     def matching(self, clause: Match) -> SearchQuery:
-        """Only those that also match a clause."""
+        """Keep documents that also match a clause."""
         return replace(self, where=clause if self.where is None else self.where & clause)
 
     def sorted_by(self, *orders: str | Sort) -> SearchQuery:
-        """In the order of some fields, the first counts most. `"-created"` is the latest first; by
-        distance it is `Sort.distance("place", LatLon(…))`."""
+        """Sort by fields, the first being the most significant. `"-created"` is descending. Use
+        `Sort.distance("place", LatLon(…))` for distances.
+        """
         return replace(self, sorts=tuple(_sort(order) for order in orders))
 
     def facet(self, field: str, size: int = FACET_SIZE) -> SearchQuery:
@@ -79,20 +77,20 @@ class SearchQuery:
         return replace(self, facets=(*self.facets, Facet(field, size)))
 
     def highlighting(self, *fields: str) -> SearchQuery:
-        """Also show where the words stand in some fields."""
+        """Also return highlights of some fields."""
         return replace(self, highlights=fields)
 
     def limit(self, size: int) -> SearchQuery:
-        """So many in a page."""
+        """Set the size of a page."""
         return replace(self, size=size)
 
     def after(self, cursor: str | None) -> SearchQuery:
-        """The page behind the one that gave the cursor. None is the first."""
+        """Continue after the page that returned the cursor. None is the first page."""
         return replace(self, cursor=cursor)
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What a cursor is bound to: everything but the page."""
+        """What a cursor is bound to: everything but size and cursor."""
         return {"search": repr((self.where, self.sorts))}
 
 
@@ -112,8 +110,8 @@ class FacetValue:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A document that was found. `highlights` are HTML, with the words in `<em>` and everything
-    else escaped.
+    """A matching document. `highlights` are HTML with the words in `<em>` and everything else
+    escaped.
     """
 
     id: str
@@ -125,9 +123,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """A page of what was found, how much there is in all, and where to go on; `cursor` is None at
-    the end.
-    """
+    """A page of hits, the total, facets, and the cursor of the next page, None at the end."""
 
     hits: list[Hit]
     total: int

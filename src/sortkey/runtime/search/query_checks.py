@@ -1,8 +1,7 @@
-"""Queries against a declaration: every field is known and can do what it is asked; every value is
-in its normal form.
+"""Checks queries against a declaration: every field must be known and support its use, and every
+value gets its normal form.
 
-What an index gets from here needs no further thought: it cannot be misunderstood by one and
-understood by another.
+So every index gets the same unambiguous query.
 """
 
 from __future__ import annotations
@@ -34,17 +33,17 @@ from sortkey.runtime.search.matches import (
 from sortkey.runtime.search.queries import SearchQuery, Sort
 
 WORDS_MAX = 1000
-"""Characters of a text to search for."""
+"""The maximum length of a search text, in characters."""
 WORD_COUNT_MAX = 30
 WORD_MAX = 8000
-"""Characters of a word that an index holds; a longer one is none."""
+"""The maximum length of an indexed word, in characters."""
 CLAUSES_MAX = 500
 DEPTH_MAX = 20
 VALUES_MAX = 10_000
 
 
 def checked(document: Document[Any], query: SearchQuery) -> SearchQuery:
-    """The query in its normal form. Raises ModelError for one that cannot be asked."""
+    """The query in its normal form. Raises ModelError if it is not valid."""
     fields = document.fields
     for sort in query.sorts:
         _check_sort(document, sort)
@@ -52,7 +51,7 @@ def checked(document: Document[Any], query: SearchQuery) -> SearchQuery:
     for facet in query.facets:
         if not fields.at(facet.field)[0].is_counted:
             raise ModelError(
-                f"{facet.field} cannot be counted: texts, keywords, numbers and booleans can"
+                f"{facet.field} cannot be counted: use a text, keyword, number or boolean field"
             )
     for name in query.highlights:
         _check_words(fields, name)
@@ -65,26 +64,24 @@ def checked_match(fields: DocumentFields, clause: Match) -> Match:
     """A clause in its normal form: ranges with inclusive bounds, dates as milliseconds."""
     count = _count(clause, 1)
     if count > CLAUSES_MAX:
-        raise ModelError(f"{count} clauses in one query: at most {CLAUSES_MAX}")
+        raise ModelError(f"{count} clauses in one query: use at most {CLAUSES_MAX}")
     return _normal(fields, clause)
 
 
 def edits(word: str) -> int:
-    """How many wrong letters a fuzzy search forgives in a word."""
+    """How many wrong letters a fuzzy search allows in a word."""
     return 0 if len(word) < 3 else 1 if len(word) < 6 else 2
 
 
 def counted_words(words: Sequence[str]) -> Sequence[str]:
-    """Words to search for, unless they are too many: each of them is looked up in every field."""
+    """The words of a search, checked to be few enough: each is looked up in every field."""
     if len(words) > WORD_COUNT_MAX:
-        raise ModelError(f"{len(words)} words to search for: at most {WORD_COUNT_MAX}")
+        raise ModelError(f"{len(words)} words to search for: use at most {WORD_COUNT_MAX}")
     return words
 
 
 def highlighted(clause: Match | None, field: str) -> list[TextMatch | PhraseMatch]:
-    """The clauses whose words are to be shown in a field: those that ask for them there, or
-    everywhere.
-    """
+    """The clauses whose words are highlighted in a field."""
     if isinstance(clause, (TextMatch, PhraseMatch)):
         return [clause] if not clause.fields or field in clause.fields else []
     if isinstance(clause, (AllMatch, AnyMatch)):
@@ -93,7 +90,7 @@ def highlighted(clause: Match | None, field: str) -> list[TextMatch | PhraseMatc
 
 
 def is_scored(clause: Match | None) -> bool:
-    """Whether some documents match better than others."""
+    """Whether a clause affects the score."""
     if isinstance(clause, (AllMatch, AnyMatch)):
         return any(is_scored(inner) for inner in clause.clauses)
     return isinstance(clause, (TextMatch, PhraseMatch))
@@ -112,7 +109,7 @@ def _normal(fields: DocumentFields, clause: Match) -> Match:
             kind, path = fields.at(field)
             if not kind.has_whole_texts or (isinstance(kind, Flat) and not path):
                 raise ModelError(
-                    f"{field} has no beginning: prefix is for texts, keywords and members of maps"
+                    f"{field} has no prefix: use a text, a keyword or a member of a map"
                 )
             return PrefixMatch(field, values.normal_text(begin))
         case RangeMatch():
@@ -122,9 +119,7 @@ def _normal(fields: DocumentFields, clause: Match) -> Match:
             return clause
         case NearMatch(field) | BoxMatch(field):
             if not isinstance(fields.at(field)[0], GeoPoint):
-                raise ModelError(
-                    f"{field} holds no places: those are in fields declared as GeoPoint()"
-                )
+                raise ModelError(f"{field} holds no places: use a field declared as GeoPoint()")
             return clause
         case AllMatch(clauses):
             return AllMatch(tuple(_normal(fields, clause) for clause in clauses))
@@ -133,7 +128,7 @@ def _normal(fields: DocumentFields, clause: Match) -> Match:
         case NotMatch(inner):
             return NotMatch(_normal(fields, inner))
         case _:
-            raise ModelError(f"{clause!r} is not a clause: make one with the functions of Match")
+            raise ModelError(f"{clause!r} is not a clause: create one with the functions of Match")
 
 
 def _normal_words(
@@ -141,7 +136,7 @@ def _normal_words(
 ) -> TextMatch | PhraseMatch:
     if len(clause.words) > WORDS_MAX:
         raise ModelError(
-            f"a text of {len(clause.words)} characters to search for: at most {WORDS_MAX}"
+            f"a text of {len(clause.words)} characters to search for: use at most {WORDS_MAX}"
         )
     for name in clause.fields:
         _check_words(fields, name)
@@ -151,7 +146,7 @@ def _normal_words(
 def _normal_range(fields: DocumentFields, clause: RangeMatch) -> Match:
     kind, _ = fields.at(clause.field)
     if not kind.is_ranged:
-        raise ModelError(f"{clause.field} has no range: numbers and dates have one")
+        raise ModelError(f"{clause.field} has no range: use a number or a date")
     if (clause.at_least is not None and clause.above is not None) or (
         clause.at_most is not None and clause.below is not None
     ):
@@ -176,14 +171,14 @@ def _bound(kind: FieldKind, bound: Any) -> int | float | None:
 
 
 def _beside(bound: int | float | None, towards: float) -> int | float | None:
-    """The next value that a field can have: what is above one is at least this."""
+    """The next larger value that a field can have."""
     if isinstance(bound, float):
         return nextafter(bound, towards)
     return None if bound is None else bound + (1 if towards > 0 else -1)
 
 
 def _is_beyond(bound: int | float | None) -> bool:
-    """Whether no field can have a value there."""
+    """Whether a range is empty."""
     return bound is not None and (
         isinf(bound) if isinstance(bound, float) else abs(bound) > values.INTEGER_MAX
     )
@@ -211,12 +206,12 @@ def _in_order(kind: FieldKind, value: Any) -> int | float:
 
 def _check_words(fields: DocumentFields, name: str) -> None:
     if not fields.at(name)[0].has_words:
-        raise ModelError(f"{name} has no words: fields declared as Text() or GeoShape() have")
+        raise ModelError(f"{name} has no words: use a field declared as Text() or GeoShape()")
 
 
 def _ascending(sort: Sort) -> Sort:
-    """The farthest from a place are the nearest to the other side of the earth: indexes need only
-    one direction.
+    """Sort by descending distance as ascending distance from the antipode, so that indexes need
+    only one direction.
     """
     if sort.origin is None or not sort.is_descending:
         return sort
@@ -226,9 +221,7 @@ def _ascending(sort: Sort) -> Sort:
 def _check_sort(document: Document[Any], sort: Sort) -> None:
     if sort.origin is not None:
         if not isinstance(document.fields.at(sort.field)[0], GeoPoint):
-            raise ModelError(
-                f"{sort.field} has no distance: sort so by a field declared as GeoPoint()"
-            )
+            raise ModelError(f"{sort.field} has no distance: use a field declared as GeoPoint()")
         return
     if sort.field not in document.fields:
         known = ", ".join(name for name, kind in document.fields.items() if kind.is_sorted)
@@ -248,7 +241,7 @@ def _check_sort(document: Document[Any], sort: Sort) -> None:
 
 def _count(clause: Match, depth: int) -> int:
     if depth > DEPTH_MAX:
-        raise ModelError(f"clauses in clauses, {DEPTH_MAX} deep: that is too deep")
+        raise ModelError(f"clauses are nested too deeply: use at most {DEPTH_MAX} levels")
     match clause:
         case AllMatch(clauses) | AnyMatch(clauses):
             return 1 + sum(_count(clause, depth + 1) for clause in clauses)

@@ -1,6 +1,4 @@
-"""`Search`: writes documents and finds them, in whichever index. Checks, cursors and highlights are
-here, once.
-"""
+"""`Search`: writes and finds documents in any index. Checks, cursors and highlights are here."""
 
 from __future__ import annotations
 
@@ -21,14 +19,14 @@ from sortkey.runtime.search.query_checks import checked, checked_match
 
 T = TypeVar("T")
 BATCH = 500
-"""Documents that go to an index at once."""
+"""Documents per batch."""
 
 
 class Search(Generic[T]):
-    """The documents of one declaration. Safe to share between threads.
+    """The documents of one declaration. Threads may share one.
 
-    Cursors are signed with `secret` and bound to `tenant`; without a secret they hold as long as
-    the program runs.
+    Cursors are signed with `secret` and bound to `tenant`. Without a secret they are valid until
+    the program ends.
     """
 
     def __init__(
@@ -45,23 +43,21 @@ class Search(Generic[T]):
         self._replacing = threading.Lock()
 
     def ensure(self) -> list[str]:
-        """Create the index, or fit it to the declaration. Says what was done, and what needs a
-        reindex.
+        """Create the index, or make it match the declaration. Returns what was done, and what needs
+        a reindex.
         """
         return self.index.ensure()
 
     # -- writes
 
     def put(self, *sources: T) -> Written:
-        """Index entities as they are now. Those that the declaration does not show are deleted."""
+        """Index entities as they are now. Those whose document is None are deleted."""
         return self.write(self.document.write_of(source) for source in sources)
 
     def write(self, writes: Iterable[DocumentWrite]) -> Written:
-        """Put and delete documents, in order, in batches. They are found after a while, at the
-        latest a second.
+        """Put and delete documents in order, in batches. They can be found within a second.
 
-        They survive a crash of this program after `flush`: call it before you say that they are
-        done.
+        They survive a crash of this program only after `flush`: call it before you report success.
         """
         count, late, rest = 0, list[str](), iter(writes)
         while batch := list(islice(rest, BATCH)):
@@ -77,7 +73,7 @@ class Search(Generic[T]):
             self.index.flush()
 
     def refresh(self) -> None:
-        """Return when everything that was written is found, and survives a crash of this
+        """Return when everything that was written can be found, and survives a crash of this
         program.
         """
         self.index.refresh()
@@ -85,9 +81,7 @@ class Search(Generic[T]):
     # -- reads
 
     def query(self, query: SearchQuery | Match | None = None) -> SearchPage:
-        """A page of what matches. Raises ModelError for what cannot be asked, BadCursor for a
-        foreign cursor.
-        """
+        """A page of matching documents. Raises ModelError for an invalid query, and BadCursor."""
         request = query if isinstance(query, SearchQuery) else SearchQuery(query)
         normal = checked(self.document, request)
         identity = {
@@ -107,7 +101,7 @@ class Search(Generic[T]):
         )
 
     def iterate(self, query: SearchQuery | Match | None = None) -> Iterator[Hit]:
-        """Everything that matches, one by one, read page by page."""
+        """All matching documents one by one, read page by page."""
         request = query if isinstance(query, SearchQuery) else SearchQuery(query, size=BATCH)
         while True:
             page = self.query(request)
@@ -122,25 +116,23 @@ class Search(Generic[T]):
         )
 
     def get(self, id: str) -> Hit | None:
-        """A document by its id, also one that no query finds yet."""
+        """A document by its id, also one that queries do not find yet."""
         stored = self.index.get([id]).get(id)
         return None if stored is None else _hit(stored)
 
     def versions_of(self, ids: Sequence[str]) -> dict[str, int]:
-        """The versions of some documents; those that are not there are left out."""
+        """The versions of some documents. Missing ones are left out."""
         return self.index.known(ids)
 
     # -- building another index
 
     def beside(self) -> Search[T]:
-        """The search that will replace this one; until it does, what is written here is written
-        there too.
-        """
+        """The search that will replace this one. Until then, writes go to both."""
         self._building = self.index.beside()
         return Search(self.document, self._building, secret=self._secret, tenant=self._tenant)
 
     def replace_with(self, built: Search[T]) -> None:
-        """Answer from what was built beside, from one moment to the next."""
+        """Replace the index by one that `beside` has built, atomically."""
         with self._replacing:
             self.index.replace_with(built.index)
             self._building = None
@@ -153,7 +145,7 @@ class Search(Generic[T]):
             return self.index.write(batch)
 
     def _write_beside(self, batch: Sequence[DocumentWrite]) -> None:
-        """What changes while a new index is built must not be missing in it."""
+        """Changes during the build also go to the new index."""
         if self._building is not None:
             self._building.write(batch)
 

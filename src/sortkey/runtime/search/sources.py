@@ -1,6 +1,4 @@
-"""Where the truth is that an index follows: a table, or several whose items documents are
-made of.
-"""
+"""The sources of an index: a table, or several tables whose items documents are built from."""
 
 from __future__ import annotations
 
@@ -28,7 +26,9 @@ PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class SourcePage(Generic[T]):
-    """Some of what there is. `position` is where to go on, as JSON can hold it; None at the end."""
+    """Some entities of a source. `position` is where to continue, as a JSON value, and None at the
+    end.
+    """
 
     entities: list[T]
     position: Any
@@ -36,26 +36,26 @@ class SourcePage(Generic[T]):
 
 
 class Source(Protocol[T]):
-    """Everything that is to be found, and single ones of it by the ids of their documents."""
+    """Reads all entities of an index, or some by the ids of their documents."""
 
     def pages(self, position: Any = None, /) -> Iterator[SourcePage[T]]:
-        """All of it, or the rest behind a position."""
+        """All entities page by page, or those after a position."""
         ...
 
     def find(self, ids: Sequence[str], /) -> list[T]:
-        """What there is now of some ids, by a read that sees every write that is done."""
+        """The current entities of some ids, by a consistent read."""
         ...
 
 
 class EntitySource(Generic[E]):
-    """The entities of a document's declaration, in their table."""
+    """The entities of a document, in their table."""
 
     def __init__(self, store: Store, document: Document[E]) -> None:
         self._store, self._document = store, document
         self._layout = document.of.__layout__
 
     def pages(self, position: Any = None, /) -> Iterator[SourcePage[E]]:
-        """By a scan. Items that the entity cannot read are named and left out."""
+        """Scans the table. Items that the entity cannot read are listed and left out."""
         return entity_pages(
             self._store, self._document.of, f"{self._document.name}.reindex", position
         )
@@ -67,12 +67,12 @@ class EntitySource(Generic[E]):
         ]
 
     def _keys(self, id: str) -> list[ItemKey[E]]:
-        """The keys under which the entity of an id may be: its own, and that in the archive."""
+        """The possible keys of an entity by document id: its own, and that in the archive."""
         values = self._document.id.parse(id)
         missing = [name for name in self._layout.primary.names if name not in values]
         if missing:
             raise ModelError(
-                f"{self._document.name}: the id {self._document.id.text} does not say "
+                f"{self._document.name}: the id {self._document.id.text} does not contain "
                 f"{', '.join(missing)}, "
                 "so entities cannot be found by it: write a Source that can"
             )
@@ -83,11 +83,10 @@ class EntitySource(Generic[E]):
 
 
 class ComposedSource(Generic[E, T]):
-    """Documents that are made of several items: a main one, and what belongs to it. Subclasses say
-    what and how.
+    """Documents built from several items: a main item and related ones. Subclass it to define them.
 
-    `main` is the kind of the main items, which are read page by page; `follows` are the kinds whose
-    changes count.
+    `main` is the entity of the main items, which are read page by page. `follows` are the entities
+    whose changes affect documents.
     """
 
     main: ClassVar[type[Entity]]
@@ -97,19 +96,19 @@ class ComposedSource(Generic[E, T]):
         self.store = store
 
     def compose(self, mains: Sequence[E], /) -> list[T]:
-        """What documents are made of, for some main items."""
+        """Gather what documents are built from, for some main items."""
         raise NotImplementedError
 
     def find(self, ids: Sequence[str], /) -> list[T]:
-        """What there is now of some ids."""
+        """The current sources of some ids."""
         raise NotImplementedError
 
     def touched(self, change: Change[Any], search: Search[T], /) -> Iterable[str]:
-        """The ids of the documents that may be others after a change."""
+        """The ids of the documents that a change affects."""
         raise NotImplementedError
 
     def parts(self, composed: T, /) -> Sequence[Entity]:
-        """The items that a document is made of, the one that it stands for first."""
+        """The items that a document is built from, the main one first."""
         raise NotImplementedError
 
     def pages(self, position: Any = None, /) -> Iterator[SourcePage[T]]:
@@ -120,7 +119,7 @@ class ComposedSource(Generic[E, T]):
 def entity_pages(
     store: Store, of: type[E], pattern: str, position: Any = None
 ) -> Iterator[SourcePage[E]]:
-    """All entities of a kind by a scan. Items that it cannot read are named and left out."""
+    """Scans all entities of a kind. Items that it cannot read are listed and left out."""
     while True:
         page = store.run(_page(of, pattern, position))
         yield page

@@ -14,8 +14,8 @@ from sortkey.runtime.streams.once import once, was_applied
 async def apply_once_async(
     store: AsyncStore, change: Change[Any] | str, by: str, *writes: Write[Any]
 ) -> bool:
-    """`apply_once`, awaited. Make the writes, unless they were made for this change before. Returns
-    whether it did.
+    """`apply_once`, awaited. Make the writes, unless they were already made for this change.
+    Returns whether it did.
 
     All of the writes and the guard, or none. Raises TransactionFailed if one of the writes is
     refused.

@@ -1,4 +1,6 @@
-"""Dead letters: changes that a handler could not take. Kept whole, listed, replayed, dropped."""
+"""Dead letters: changes that a handler could not process. They are stored, and can be listed,
+replayed and dropped.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from sortkey.runtime.streams.dispatch import Dispatch, Unreadable
 from sortkey.runtime.streams.state import DeadLetter, DeadLetterPart
 
 PART_BYTES = 300 * 1024
-"""What a letter holds of its record; an item has 400 KB at most, and a record up to twice as much.
+"""The part of a record that a letter holds. An item has at most 400 KB, a record up to twice as
+much.
 """
 TRACE_CHARACTERS = 8000
 ERROR_CHARACTERS = 2000
@@ -34,14 +37,16 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """How a replay went: what is done and gone, and what failed again and is still there."""
+    """The result of a replay: letters that succeeded and were dropped, and letters that failed
+    again.
+    """
 
     done: list[DeadLetter]
     failed: list[DeadLetter]
 
 
 class DeadLetters:
-    """Those of one worker."""
+    """The dead letters of one worker."""
 
     def __init__(self, store: Store, worker: str, clock: Callable[[], float]) -> None:
         self._store = store
@@ -51,7 +56,7 @@ class DeadLetters:
     def add(
         self, handler: str, record: Record, origin: Origin, error: BaseException, attempts: int
     ) -> DeadLetter:
-        """Keep a record that failed."""
+        """Store a record that failed."""
         packed = zlib.compress(orjson.dumps(record))
         pieces = [packed[start : start + PART_BYTES] for start in range(0, len(packed), PART_BYTES)]
         letter = DeadLetter(
@@ -71,7 +76,7 @@ class DeadLetters:
         )
         for number, piece in enumerate(pieces[1:], 1):
             self._store.put(self._part(letter, number, piece))
-        return self._store.put(letter)  # last, so that a letter that is listed is whole
+        return self._store.put(letter)  # last, so that a listed letter is complete
 
     def list(self, limit: int = 1000) -> list[DeadLetter]:
         """The oldest first."""
@@ -88,10 +93,10 @@ class DeadLetters:
         return orjson.loads(zlib.decompress(letter.record + b"".join(part.record for part in rest)))
 
     def drop(self, letter: DeadLetter) -> None:
-        """Forget a letter. The change itself stays what it is."""
+        """Delete a letter. The change itself is not affected."""
         self._store.delete(letter)
         if self._is_told_again(letter):
-            return  # the parts are that one's, too
+            return  # the parts are shared with that one
         for number in range(1, letter.parts + 1):
             self._store.delete(
                 DeadLetterPart.key(
@@ -103,9 +108,7 @@ class DeadLetters:
             )
 
     def replay(self, dispatch: Dispatch, letters: Sequence[DeadLetter] | None = None) -> Replayed:
-        """Give letters to their handlers once more; those that succeed are dropped. The oldest
-        first.
-        """
+        """Give letters to their handlers once more; those that succeed are dropped. Oldest first."""
         replayed = Replayed([], [])
         for letter in self.list() if letters is None else letters:
             try:
@@ -120,7 +123,7 @@ class DeadLetters:
     def _again(self, dispatch: Dispatch, letter: DeadLetter) -> None:
         if letter.handler not in dispatch.by_name:
             raise LookupError(
-                f"there is no handler {letter.handler} any more: add it, or drop the letter"
+                f"the worker has no handler {letter.handler}: add it, or drop the letter"
             )
         matching = [
             change
@@ -129,7 +132,7 @@ class DeadLetters:
         ]
         if not matching:
             raise LookupError(
-                f"{letter.handler} takes no changes like this one any more: let it, or drop the "
+                f"{letter.handler} no longer accepts changes like this one: change it, or drop the "
                 "letter"
             )
         for change in matching:
@@ -138,9 +141,7 @@ class DeadLetters:
             dispatch.call(dispatch.by_name[letter.handler], [change])
 
     def _is_told_again(self, letter: DeadLetter) -> bool:
-        """Whether another letter has the same parts: of a change that came again after a crash, and
-        failed again.
-        """
+        """Whether another letter shares the parts: the same change may fail twice after a crash."""
         same = (attr(DeadLetter.change_id) == letter.change_id) & (
             attr(DeadLetter.handler) == letter.handler
         )

@@ -1,5 +1,5 @@
-"""Delivers records to handlers: tries again with growing pauses, then makes a dead letter of what
-fails and goes on.
+"""Delivers records to handlers, with retries and growing pauses. What still fails becomes a dead
+letter.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sortkey.runtime.streams.handlers import AnyHandler
 log = logging.getLogger("sortkey.streams")
 
 CHANGES = counter(
-    "sortkey_stream_changes_total", "Changes that handlers have taken, by worker and handler."
+    "sortkey_stream_changes_total", "Changes that handlers have processed, by worker and handler."
 )
 FAILURES = counter(
     "sortkey_stream_failures_total", "Calls of handlers that failed, by worker and handler."
@@ -35,14 +35,14 @@ SECONDS = histogram(
 
 Matches = list[tuple[AnyHandler, MatchedChange]]
 BeforeTry = Callable[[int], None]
-"""Called before every try with its number: it keeps the lease, and raises where all has to stop."""
+"""Called before every try with its number. It renews the lease, and raises if the worker has to
+stop.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often a handler is tried, and how long the pauses are: doubled each time, anywhere below
-    their bound.
-    """
+    """The attempts of a handler call, and the pauses between them: their bound doubles each time."""
 
     attempts: int = 5
     first_seconds: float = 0.1
@@ -53,9 +53,7 @@ class Retries:
             raise ModelError(f"{self}: at least one attempt, and pauses of more than 0 seconds")
 
     def pause(self, attempt: int, random: float) -> float:
-        """Half of the bound at least: less would be no pause, and all of it would bring everyone
-        back at once.
-        """
+        """A random pause between half of the bound and the bound, so that retries are spread."""
         bound = min(self.first_seconds * 2 ** (attempt - 1), self.max_seconds)
         return bound * (0.5 + random / 2)
 
@@ -80,17 +78,17 @@ class Delivery:
         self._metrics = metrics
 
     def find(self, record: Record, origin: Origin) -> Matches:
-        """The handlers of a record, each with the change that it is for."""
+        """The handlers of a record, each with its change."""
         return list(self._dispatch.find(origin.table, record))
 
     def one_by_one(self, matches: Matches, origin: Origin, before_try: BeforeTry) -> None:
-        """Give a record to the handlers that take changes one by one."""
+        """Deliver a record to the handlers of single changes."""
         for handler, change in matches:
             if not handler.in_batches:
                 self._deliver(handler, [change], origin, before_try)
 
     def in_batches(self, records: Sequence[Matches], origin: Origin, before_try: BeforeTry) -> None:
-        """Give records to the handlers that take batches."""
+        """Deliver records to the handlers of batches."""
         batches: dict[str, list[MatchedChange]] = {}
         for matches in records:
             for handler, change in matches:
@@ -118,7 +116,7 @@ class Delivery:
             if len(readable) == 1:
                 self._bury(handler, readable[0].record, origin, failed.error, failed.attempts)
                 return
-            for change in readable:  # one of them is the reason; the others must not suffer for it
+            for change in readable:  # one of them is the cause; the others must not fail with it
                 self._deliver(handler, [change], origin, before_try)
 
     def _try(

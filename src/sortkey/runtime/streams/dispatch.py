@@ -1,6 +1,4 @@
-"""Finds the handlers of a record, reads it as their entities, and calls them; awaits those that are
-async.
-"""
+"""Finds the handlers of a record, reads it as their entities, and calls or awaits them."""
 
 from __future__ import annotations
 
@@ -19,9 +17,7 @@ from sortkey.runtime.streams.handlers import AnyHandler, check_handlers
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A record that is not what its entity says: no handler can take it before the entity is
-    mended.
-    """
+    """A record that its entity cannot read. Handlers need a corrected entity."""
 
     record: Record
     error: InvalidItem
@@ -31,9 +27,7 @@ MatchedChange = Change[Any] | Unreadable
 
 
 class Dispatch:
-    """The handlers of a worker, by table. Safe to share between threads; each thread has an event
-    loop of its own.
-    """
+    """The handlers of a worker, by table. Threads may share it; each has its own event loop."""
 
     def __init__(self, handlers: Sequence[AnyHandler]) -> None:
         self.handlers = check_handlers(handlers)
@@ -50,9 +44,7 @@ class Dispatch:
         return tuple(dict.fromkeys(table for handler in self.handlers for table in handler.tables))
 
     def find(self, table: str, record: Record) -> Iterator[tuple[AnyHandler, MatchedChange]]:
-        """The handlers of a record with the change that each is for. Their own tests are made in
-        `call`.
-        """
+        """The handlers of a record, each with its change. Their `when` tests run in `call`."""
         for entity, handlers in self._by_entity.get(table, {}).items():
             try:
                 change = change_of(entity, record)
@@ -63,7 +55,7 @@ class Dispatch:
                     yield handler, change
 
     def call(self, handler: AnyHandler, changes: Sequence[Change[Any]]) -> int:
-        """Call a handler with the changes that it wants; says how many those were. Raises what the
+        """Call a handler with the changes that it wants, and return their number. Raises what the
         handler raises.
         """
         wanted = [change for change in changes if handler.wants(change)]
@@ -76,7 +68,7 @@ class Dispatch:
         return len(wanted)
 
     def close(self) -> None:
-        """End the event loop of this thread, if there is one."""
+        """Close the event loop of this thread, if any."""
         runner: asyncio.Runner | None = getattr(self._local, "runner", None)
         if runner is not None:
             runner.close()

@@ -1,6 +1,4 @@
-"""Handlers: functions that are called with the changes of entities, sync or async, one by one or in
-batches.
-"""
+"""Handlers: sync or async functions that are called with changes of entities, singly or in batches."""
 
 from __future__ import annotations
 
@@ -19,17 +17,16 @@ from sortkey.model.tables import Table
 E = TypeVar("E", bound=Entity)
 A = TypeVar("A")
 Test = Callable[[Change[E]], bool] | Condition | bool | None
-"""A function of the change, or a condition on the item as it is now, or was when it went. A type
-checker takes `Session.status == "RUNNING"` for a bool."""
+"""A function of the change, or a condition on the latest image of the item. Type checkers see
+`Session.status == "RUNNING"` as a bool.
+"""
 
 EVERY_KIND: frozenset[ChangeKind] = frozenset({"created", "changed", "deleted"})
 
 
 @dataclass(frozen=True)
 class Handler(Generic[E, A]):
-    """A function and the changes it is for. Call it as the function itself, in tests for
-    instance.
-    """
+    """A function and the changes it handles. Calling it calls the function, for example in tests."""
 
     name: str
     entities: tuple[type[E], ...]
@@ -59,10 +56,10 @@ def on_change(
     kinds: Sequence[ChangeKind] = (),
     name: str | None = None,
 ) -> Callable[[Callable[[Change[E]], object]], Handler[E, Change[E]]]:
-    """A handler of the changes of some entities, one by one, in order for each key.
+    """Declare a handler of the changes of some entities, one by one, in order for each key.
 
-    `kinds` are "created", "changed" and "deleted", all of them if none is named. Dead letters and
-    guards carry `name`, which is the function's own unless another is given.
+    `kinds` are "created", "changed" and "deleted", by default all. `name` identifies the handler in
+    dead letters and guards, by default the function's name.
     """
     return lambda function: _handler(function, entities, when, kinds, name, in_batches=False)
 
@@ -73,14 +70,12 @@ def on_changes(
     kinds: Sequence[ChangeKind] = (),
     name: str | None = None,
 ) -> Callable[[Callable[[Sequence[Change[E]]], object]], Handler[E, Sequence[Change[E]]]]:
-    """The same in batches: for handlers whose cost is one of calls, as that of a search
-    index is.
-    """
+    """The same in batches, for handlers whose cost is per call, such as those of a search index."""
     return lambda function: _handler(function, entities, when, kinds, name, in_batches=True)
 
 
 def check_handlers(handlers: Sequence[AnyHandler]) -> tuple[AnyHandler, ...]:
-    """Refuse handlers that could not be told apart afterwards."""
+    """Refuse handlers without distinct names."""
     names = [handler.name for handler in handlers]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -105,7 +100,7 @@ def _handler(
 ) -> Handler[E, A]:
     name = name or getattr(function, "__name__", "")
     if not name or "#" in name:
-        raise ModelError(f"{name!r} is no name for a handler: pass name=, without a '#'")
+        raise ModelError(f"{name!r} is not a valid name of a handler: pass name=, without a '#'")
     if not entities:
         raise ModelError(
             f"{name}: on_change() needs the entities whose changes it is for, as on_change(Session)"
@@ -113,7 +108,7 @@ def _handler(
     unknown = set(kinds) - EVERY_KIND
     if unknown:
         raise ModelError(
-            f"{name}: {', '.join(sorted(unknown))}: there are only {', '.join(sorted(EVERY_KIND))}"
+            f"{name}: {', '.join(sorted(unknown))}: the kinds are {', '.join(sorted(EVERY_KIND))}"
         )
     chosen = frozenset(kinds) or EVERY_KIND
     return Handler(
@@ -132,7 +127,7 @@ def _test(name: str, when: Any) -> Callable[[Change[Any]], bool] | None:
 
 
 def _on_item(condition: Condition) -> Callable[[Change[Any]], bool]:
-    """The condition as the table service would test it, on the image that the record has."""
+    """Test the condition as the service would, on the image in the record."""
     names = Names()
     text = condition.render(names)
     test = Placeholders(names.expression_names or None, names.expression_values or None).condition(
@@ -142,7 +137,7 @@ def _on_item(condition: Condition) -> Callable[[Change[Any]], bool]:
     def holds(change: Change[Any]) -> bool:
         if change.latest is None:
             raise ModelError(
-                f"the stream of {change.entity.__name__} shows {change.view}: a condition has "
+                f"the stream of {change.entity.__name__} shows {change.view}: the condition has "
                 "nothing to test here. "
                 "Name the kinds= that have an image, or test with a function"
             )

@@ -23,11 +23,11 @@ Answer = dict[str, list[dict[str, str]]]
 def lambda_handler(
     handlers: Sequence[AnyHandler], *, dead_letters: DeadLetters | None = None
 ) -> Callable[[dict[str, Any], Any], Answer]:
-    """The function to name in the Lambda's settings: `handler = lambda_handler([announce])`.
+    """Make the entry function of a Lambda: `handler = lambda_handler([announce])`.
 
-    Records are taken in order up to the first that fails, for each stream. With `dead_letters` a
-    change that a handler refuses, or that no longer fits its entity, is kept there and does not
-    hold up the shard.
+    The records of each stream are processed in order up to the first that fails. With
+    `dead_letters`, a change that a handler refuses or that its entity cannot read is stored there,
+    and does not block the shard.
     """
     dispatch = Dispatch(handlers)
 
@@ -57,7 +57,7 @@ class _Batch:
         self._origin = Origin(stream_arn.split(":table/", 1)[-1].split("/", 1)[0], stream_arn, "")
 
     def deliver(self, records: Sequence[Record]) -> str | None:
-        """The sequence number of the first record that failed; None where none did."""
+        """The sequence number of the first record that failed, or None."""
         batches: dict[str, list[MatchedChange]] = {}
         first_failed: str | None = None
         for record in records:
@@ -80,7 +80,7 @@ class _Batch:
         )
 
     def _first_failed(self, handler: AnyHandler, batch: Sequence[MatchedChange]) -> str | None:
-        """Halve a batch that fails until it is the one change that does."""
+        """Bisect a failing batch to the first change that fails."""
         if self._take(handler, batch):
             return None
         if len(batch) == 1:
@@ -103,7 +103,7 @@ class _Batch:
         return True
 
     def _bury(self, handler: AnyHandler, record: Record, error: Exception) -> bool:
-        """Keep what no further try can help; the rest is Lambda's to try again."""
+        """Store what a retry cannot help. Lambda retries the rest."""
         if self._dead is None or not isinstance(error, (ChangeRefused, InvalidItem)):
             return False
         self._dead.add(handler.name, record, self._origin, error, 1)

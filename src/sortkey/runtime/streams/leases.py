@@ -1,5 +1,5 @@
-"""Leases: which process reads which shard. Each write is conditional on the lease's number, so that
-a process that lost a shard without noticing can neither move its checkpoint nor give it away.
+"""Leases: which process reads which shard. Each write is conditional on the lease's number, so a
+process that lost a shard cannot move its checkpoint.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ PRESENCE_KEPT = timedelta(days=1)
 
 
 class Leases:
-    """The leases of one worker, for one of its processes. `is_gone` says of an owner that it
-    certainly is.
+    """The leases of one worker, for one of its processes. `is_gone` tests whether an owner has
+    certainly ended.
     """
 
     def __init__(
@@ -40,7 +40,9 @@ class Leases:
     # -- processes
 
     def announce(self) -> list[str]:
-        """Say that this process is alive; gives all that are, in an order that all agree on."""
+        """Announce that this process is alive. Returns all live processes, in the same order
+        everywhere.
+        """
         until = self._now + timedelta(seconds=self.seconds)
         presence = Presence(
             worker=self.worker,
@@ -62,12 +64,12 @@ class Leases:
     # -- shards
 
     def shards(self, stream_arn: str) -> dict[str, Shard]:
-        """What is known of a stream's shards, by their ids."""
+        """The known shards of a stream, by id."""
         query = Shard.of_stream(worker=self.worker, stream_arn=stream_arn).consistent()
         return {shard.shard_id: shard for shard in self._store.query(query)}
 
     def add(self, shard: Shard) -> Shard:
-        """Write down a shard that is new, unless another process has."""
+        """Store a new shard, unless another process has."""
         try:
             return self._store.create(shard)
         except AlreadyExists as known:
@@ -79,7 +81,7 @@ class Leases:
         return shard.leased_until <= self._now or self._is_gone(shard.owner)
 
     def take(self, shard: Shard) -> Shard | None:
-        """Become the reader of a shard; None where another process was faster."""
+        """Become the reader of a shard. None if another process was faster."""
         with suppress(ConditionFailed):
             return self._write(
                 shard, {"owner": self.owner, "lease": shard.lease + 1, "leased_until": self._until}
@@ -87,17 +89,17 @@ class Leases:
         return None
 
     def renew(self, shard: Shard) -> Shard:
-        """Keep a shard. Raises LeaseLost, as all that follow."""
+        """Renew the lease of a shard. Raises LeaseLost, like the methods below."""
         return self._write_mine(shard, {"leased_until": self._until})
 
     def checkpoint(self, shard: Shard, sequence_number: str) -> Shard:
-        """Write down how far this process has got. Renews the lease too."""
+        """Store the checkpoint, and renew the lease."""
         return self._write_mine(
             shard, {"sequence_number": sequence_number, "leased_until": self._until}
         )
 
     def finish(self, shard: Shard) -> Shard:
-        """The shard is read to its end: its children may be read now."""
+        """Mark a shard as done: its children may be read now."""
         values = {
             "is_done": True,
             "owner": None,
@@ -107,7 +109,7 @@ class Leases:
         return self._write_mine(shard, values)
 
     def release(self, shard: Shard) -> Shard:
-        """Leave a shard to others."""
+        """Release a shard."""
         return self._write_mine(shard, {"owner": None, "leased_until": None})
 
     def _write_mine(self, shard: Shard, values: dict[str, Any]) -> Shard:
@@ -130,10 +132,10 @@ class Leases:
 
 
 def share_of(owner: str, owners: Sequence[str], shards: Sequence[Shard]) -> int:
-    """How many of the shards are for one of the processes: as evenly as they can be, and every
-    process agrees.
+    """The number of shards for one process: as even as possible, and the same computed by every
+    process.
 
-    What does not divide evenly stays with those who have most: no shard moves without need.
+    The remainder stays with those who have most, so that no shard moves without need.
     """
     if owner not in owners:
         return 0

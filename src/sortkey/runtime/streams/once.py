@@ -1,8 +1,7 @@
-"""Applying a change once. Handlers are called at least once: after a crash, the last changes come
-again.
+"""Applies a change exactly once. Handlers are called at least once: after a crash, the last changes
+come again.
 
-What a handler writes into the store goes into one transaction with a guard item, so that both are
-there or neither.
+The writes of a handler go into one transaction with a guard item.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ KEPT = timedelta(days=30)
 
 
 def once(change: Change[Any] | str, by: str, *, at: datetime | None = None) -> Put[Applied]:
-    """The guard for a change, or for any id: a write for `store.transact`. It fails where the same
-    was there before.
+    """The guard for a change, or for any id: a write for `store.transact`, which fails if the guard
+    exists.
 
-    `by` says what is done once, so that several handlers can guard the same change.
+    `by` names what is done once, so that several handlers can guard the same change.
     """
     moment = at or (change.at if isinstance(change, Change) else datetime.now(UTC))
     id = change.id if isinstance(change, Change) else change
@@ -32,7 +31,7 @@ def once(change: Change[Any] | str, by: str, *, at: datetime | None = None) -> P
 
 
 def apply_once(store: Store, change: Change[Any] | str, by: str, *writes: Write[Any]) -> bool:
-    """Make the writes, unless they were made for this change before. Returns whether it did.
+    """Make the writes, unless they were already made for this change. Returns whether it did.
 
     All of the writes and the guard, or none. Raises TransactionFailed if one of the writes is
     refused.

@@ -1,7 +1,7 @@
-"""Who a process is, in a text that tells others on the same machine whether it still runs.
+"""Identifies a process by a text, from which others on the same machine can tell whether it still
+runs.
 
-A lease of a process that is gone need not be waited for: after `kill -9` the next start goes on at
-once.
+Leases of a dead process need not expire first: after `kill -9` the next start resumes at once.
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ _OWNER = re.compile(r"([\w-]*)\.([0-9a-f]{12})\.(\d+)\.(\d+)\.(\w+)")
 
 
 def this_process(nonce: str) -> str:
-    """`host.machine.pid.start.nonce`; the nonce tells two workers of one process apart."""
+    """`host.machine.pid.start.nonce`. The nonce distinguishes two workers of one process."""
     host = re.sub(r"[^\w-]", "-", socket.gethostname().partition(".")[0])
     return f"{host}.{_machine()}.{os.getpid()}.{_start_of(os.getpid())}.{nonce}"
 
 
 def is_gone(owner: str) -> bool:
-    """Whether the process was on this machine and is there no more. False where that cannot be
-    known.
-    """
+    """Whether the process ran on this machine and has ended. False if that is unknown."""
     match = _OWNER.fullmatch(owner)
     if match is None or match[2] != _machine():
         return False
@@ -33,8 +31,8 @@ def is_gone(owner: str) -> bool:
 
 
 def _machine() -> str:
-    """This boot of this machine, and in Linux the namespace of its process ids: containers may
-    share all the rest.
+    """Identifies this boot of this machine, and on Linux the namespace of process ids, because
+    containers share the rest.
     """
     known = [socket.gethostname(), _read("/proc/sys/kernel/random/boot_id")]
     try:
@@ -45,8 +43,8 @@ def _machine() -> str:
 
 
 def _start_of(pid: int) -> int:
-    """When a process began, in ticks since the machine did; 0 where the system does not say."""
-    # The name of the program stands in brackets and may hold anything; 19 fields behind it.
+    """The start of a process in ticks since boot, 0 if unknown."""
+    # The program name is in brackets and may contain anything; the start is 19 fields after it.
     fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
     return int(fields[19]) if len(fields) > 19 else 0
 

@@ -1,8 +1,8 @@
-"""Which shards this process reads: finds streams and shards, takes its share of them, and gives up
-what is too much.
+"""Assigns shards to this process: finds streams and shards, takes its share, and releases the
+surplus.
 
-Processes agree on the shares without talking: they see the same list of who is alive. `look` is
-called now and then; between two looks nothing is taken and nothing is given away.
+Processes agree on the shares because all see the same list of live processes. Shards are taken and
+released only in `look`, which is called from time to time.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from sortkey.runtime.streams.state import Follow, Shard
 
 @dataclass(eq=False)
 class Held:
-    """A shard that this process reads. Only its reader writes `shard` and `reader`; others raise
-    the flags.
+    """A shard that this process reads. Only its reader changes `shard` and `reader`; others set the
+    flags.
     """
 
     follow: Follow
@@ -66,13 +66,13 @@ class Sharing:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def look(self) -> None:
-        """Renew what is held, find what is new, take or give up shards until the share is right."""
+        """Renew leases, find new shards, and take or release shards until the share is right."""
         for held in self.held:
             self.renew(held)
         owners = self.leases.announce()
         ready = {place_of(shard): (follow, shard) for follow, shard in self._ready()}
         for held in self.held:
-            # Read to its end by somebody else, or gone from the stream.
+            # Done by another process, or no longer in the stream.
             held.is_lost = held.is_lost or place_of(held.shard) not in ready
         share = share_of(self.leases.owner, owners, [shard for _, shard in ready.values()])
         still_held = [held for held in self.held if not held.is_lost]
@@ -88,7 +88,7 @@ class Sharing:
             self._take(follow, shard)
 
     def renew(self, held: Held) -> None:
-        """Keep a lease that has a third of its time behind it."""
+        """Renew a lease after a third of its time."""
         if held.is_lost or self.clock() - held.renewed_at < self.leases.seconds / 3:
             return
         try:
@@ -98,12 +98,12 @@ class Sharing:
             held.is_lost = True
 
     def drop(self, held: Held) -> None:
-        """Read a shard no more. What is written down of it stays."""
+        """Stop reading a shard. Its stored state stays."""
         with self._lock:
             self.held = [other for other in self.held if other is not held]
 
     def release_all(self) -> None:
-        """Leave everything to others."""
+        """Release all shards."""
         for held in self.held:
             with suppress(LeaseLost):
                 self.leases.release(held.shard)
@@ -113,7 +113,7 @@ class Sharing:
     def _take(self, follow: Follow, shard: Shard) -> None:
         taken = self.leases.take(shard)
         if taken is not None and taken.is_done:
-            self.leases.finish(taken)  # read to its end in between
+            self.leases.finish(taken)  # done in the meantime
         elif taken is not None:
             held = Held(
                 follow, taken, self._latest.pop(place_of(shard), None), renewed_at=self.clock()
@@ -128,14 +128,14 @@ class Sharing:
         return [pair for table in self.tables for pair in self._ready_of_table(table.name, known)]
 
     def _ready_of_table(self, table: str, known: Sequence[Follow]) -> list[tuple[Follow, Shard]]:
-        """A stream that was replaced is read to its end before the one that follows it."""
+        """A replaced stream is read to its end before its successor."""
         mine = [follow for follow in known if follow.table == table]
         try:
             arn = latest_stream(self.store.backend.call, table)
         except NotConfigured:
             if not mine and table not in self._seen:
                 raise
-            arn = ""  # the table was deleted; what its stream tells of that can be read for another day
+            arn = ""  # the table was deleted; its stream can be read for another day
         self._seen.add(table)
         for follow in mine:
             if follow.stream_arn != arn:
@@ -183,9 +183,7 @@ class Sharing:
     def _end_gone(
         self, follow: Follow, known: dict[str, Shard], shards: Sequence[ShardInfo]
     ) -> None:
-        """A stream keeps a shard for a day. One that was not read in time has changes that nobody
-        saw.
-        """
+        """A stream keeps a shard for a day. Changes of a shard that was not read in time are lost."""
         there = {info.id for info in shards}
         for id, shard in known.items():
             if id not in there and not shard.is_done and self.leases.is_free(shard):
@@ -201,7 +199,7 @@ class Sharing:
             return known[info.id]
         shard = self._shard(follow, info)
         if first_look and follow.start == "LATEST":
-            # Now, before anything else happens; a later reader goes by the instant of this look.
+            # Do this first: a later reader uses the instant of this look.
             self._latest[place_of(shard)] = shard_iterator(
                 self.store.backend.call, shard, None, latest=True
             )
@@ -218,5 +216,5 @@ class Sharing:
 
 
 def place_of(shard: Shard) -> tuple[str, str]:
-    """What names a shard among those of all streams."""
+    """The identity of a shard among all streams."""
     return shard.stream_arn, shard.shard_id

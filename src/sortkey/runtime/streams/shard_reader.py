@@ -1,4 +1,4 @@
-"""Reads one shard page by page, whatever becomes of its iterators."""
+"""Reads one shard page by page, and replaces expired iterators."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ GAPS = counter(
 
 @dataclass(frozen=True, slots=True)
 class RecordPage:
-    """Some records, in order. `is_end` where the shard is closed and these are its last; `has_gap`
-    where the stream had forgotten what came before them."""
+    """Some records in order. `is_end` if these are the last of a closed shard. `has_gap` if the
+    stream has dropped records before them.
+    """
 
     records: list[Record]
     is_end: bool = False
@@ -35,9 +36,7 @@ class RecordPage:
 
 
 class ShardReader:
-    """Goes on behind the checkpoint of a shard; a new one at the beginning of it, or at a given
-    iterator.
-    """
+    """Continues after the checkpoint of a shard, or begins at its start or at an iterator."""
 
     def __init__(self, call: Call, shard: Shard, iterator: str | None = None) -> None:
         self._call = call
@@ -47,7 +46,7 @@ class ShardReader:
         self._is_done = False
 
     def next(self) -> RecordPage:
-        """The next page, which may be empty. Call it again only when the last one is done with."""
+        """The next page, which may be empty. Call it again only when the last one is processed."""
         if self._is_done:
             return RecordPage([], is_end=True)
         try:
@@ -75,9 +74,7 @@ class ShardReader:
 
 
 def shard_iterator(call: Call, shard: Shard, after: str | None, *, latest: bool = False) -> str:
-    """An iterator behind a sequence number, at the beginning of the shard, or at its
-    present end.
-    """
+    """An iterator after a sequence number, at the start of the shard, or at its current end."""
     request: dict[str, Any] = {"StreamArn": shard.stream_arn, "ShardId": shard.shard_id}
     if after is not None:
         request |= {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": after}
@@ -87,7 +84,7 @@ def shard_iterator(call: Call, shard: Shard, after: str | None, *, latest: bool 
 
 
 def tell_gap(shard: Shard, table: str, metrics: Metrics | None) -> None:
-    """Changes may be lost; that must not happen silently."""
+    """Log and count that changes may be lost."""
     log.error(
         "worker %s: changes of %s in %s may be lost: a stream keeps them for a day, and the worker "
         "is further behind. "

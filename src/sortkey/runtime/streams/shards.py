@@ -1,6 +1,4 @@
-"""Streams and their shards as the service describes them, and which shards may be read: parents
-before children.
-"""
+"""Streams and their shards, and which shards may be read: parents before children."""
 
 from __future__ import annotations
 
@@ -15,15 +13,16 @@ from sortkey.runtime.streams.state import Follow, Shard
 
 Call = Callable[[str, dict[str, Any]], dict[str, Any]]
 Start = Literal["TRIM_HORIZON", "LATEST"] | str | datetime
-"""Where a worker begins that was never there: with the oldest change that is kept, with the next
-one, with a sequence number, or with an instant. Later it goes on where it was."""
+"""Where a new worker begins: at the oldest change, at the next one, at a sequence number, or at an
+instant. Later it resumes from its checkpoint.
+"""
 
 AT = "AT"
 
 
 @dataclass(frozen=True, slots=True)
 class ShardInfo:
-    """A shard; `last` is its last sequence number once it is closed."""
+    """A shard. `last` is its last sequence number once it is closed."""
 
     id: str
     parent: str | None
@@ -31,7 +30,7 @@ class ShardInfo:
 
 
 def start_text(start: Start) -> str:
-    """A start as it is written down; refuses what is none."""
+    """A start as it is stored. Raises ModelError if it is not valid."""
     if isinstance(start, datetime):
         if start.tzinfo is None:
             raise ModelError(
@@ -44,24 +43,24 @@ def start_text(start: Start) -> str:
 
 
 def latest_stream(call: Call, table: str) -> str:
-    """The ARN of a table's stream. Raises NotConfigured where there is none."""
+    """The ARN of a table's stream. Raises NotConfigured if there is none."""
     try:
         described = call("DescribeTable", {"TableName": table})["Table"]
     except ResourceNotFoundException:
         raise NotConfigured(
-            f"there is no table {table}: make it with store.ensure(model)"
+            f"there is no table {table}: create it with store.ensure(model)"
         ) from None
     if "LatestStreamArn" not in described:
         raise NotConfigured(
             f"the table {table} has no stream: declare it with Table(..., "
             "stream='NEW_AND_OLD_IMAGES'), "
-            "and enable it where the table is there already"
+            "and enable it if the table exists"
         )
     return described["LatestStreamArn"]
 
 
 def describe(call: Call, arn: str) -> list[ShardInfo] | None:
-    """The shards of a stream; None for one that is gone."""
+    """The shards of a stream, or None if it no longer exists."""
     request: dict[str, Any] = {"StreamArn": arn}
     shards: list[ShardInfo] = []
     while True:
@@ -84,7 +83,7 @@ def _info(shard: Mapping[str, Any]) -> ShardInfo:
 
 
 def readable(shards: Sequence[ShardInfo], known: Mapping[str, Shard]) -> list[ShardInfo]:
-    """Shards that are not done and whose parents are, or are gone from the stream."""
+    """Shards that are not done, and whose parents are done or no longer in the stream."""
     there = {shard.id for shard in shards}
 
     def is_done(id: str) -> bool:
@@ -98,7 +97,7 @@ def readable(shards: Sequence[ShardInfo], known: Mapping[str, Shard]) -> list[Sh
 
 
 def is_before_start(follow: Follow, shard: ShardInfo, *, first_look: bool) -> bool:
-    """Whether all of a shard lies before the point from which a worker reads."""
+    """Whether a whole shard is before the start of a worker."""
     if shard.last is None:
         return False
     if follow.start.isdigit():
@@ -107,7 +106,7 @@ def is_before_start(follow: Follow, shard: ShardInfo, *, first_look: bool) -> bo
 
 
 def is_skipped(follow: Follow, record: Record) -> bool:
-    """Whether a record lies before the point from which a worker reads."""
+    """Whether a record is before the start of a worker."""
     content = record["dynamodb"]
     if follow.start.isdigit():
         return int(content["SequenceNumber"]) < int(follow.start)

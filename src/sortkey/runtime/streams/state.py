@@ -1,5 +1,4 @@
-"""What workers write down, in a table of their own next to the data: how far they are, who does
-what, what failed.
+"""The state of workers, in a separate table next to the data: checkpoints, leases and dead letters.
 
 Everything here is a model like any other; `store.query(DeadLetter.of_worker(worker="search"))`
 works.
@@ -39,13 +38,13 @@ class Follow(Entity, table=streams_table, kind="Follow", names=camel):
     start: str
     """TRIM_HORIZON, LATEST, a sequence number, or AT for an instant."""
     start_at: Instant
-    """The instant to start from, where `start` is AT; else that of the first look, from which
-    LATEST goes on.
+    """The instant to start from if `start` is AT, otherwise the instant of the first look, from
+    which LATEST continues.
     """
 
     @key("WORKER#{worker}", "FOLLOW#{streamArn}")
     def key(*, worker: str, stream_arn: str):
-        """What a worker knows of a stream."""
+        """A stream of a worker."""
 
     @query(key)
     def of_worker(*, worker: str):
@@ -53,7 +52,7 @@ class Follow(Entity, table=streams_table, kind="Follow", names=camel):
 
 
 class Shard(Entity, table=streams_table, kind="Shard", names=camel):
-    """A shard: how far a worker has got, and which process reads it now. `lease` rises with every
+    """A shard: the checkpoint of a worker, and the process that reads it. `lease` rises with every
     new reader.
     """
 
@@ -64,26 +63,26 @@ class Shard(Entity, table=streams_table, kind="Shard", names=camel):
     shard_id: Annotated[str, Field(examples=["shardId-00000001794785605466-8ab7a25d"])]
     parent_id: str | None = None
     sequence_number: str | None = None
-    """The last change that is done; none in a shard that is new."""
+    """The last processed change, None in a new shard."""
     is_done: bool = False
     owner: str | None = None
     leased_until: Instant | None = None
     lease: int = 0
     updated_at: Annotated[Instant | None, Updated] = None
     expires_at: EpochSeconds | None = None
-    """Shards that are done are forgotten long after the stream has forgotten them."""
+    """Done shards are deleted long after the stream has dropped them."""
 
     @key("SHARDS#{worker}#{streamArn}", "SHARD#{shardId}")
     def key(*, worker: str, stream_arn: str, shard_id: str):
-        """What a worker knows of a shard."""
+        """A shard of a worker."""
 
     @query(key)
     def of_stream(*, worker: str, stream_arn: str):
-        """The shards of a stream that a worker knows."""
+        """The shards of a stream of a worker."""
 
 
 class Presence(Entity, table=streams_table, kind="Presence", names=camel):
-    """A process that runs a worker and is alive: shards are shared among these."""
+    """A live process that runs a worker. Shards are shared among these."""
 
     worker: WorkerName
     owner: Annotated[str, Field(examples=["host.4026531836.1234.9f86d081"])]
@@ -100,7 +99,7 @@ class Presence(Entity, table=streams_table, kind="Presence", names=camel):
 
 
 class DeadLetter(Entity, table=streams_table, kind="DeadLetter", names=camel):
-    """A change that a handler could not take, also after all tries. It stays until it is replayed
+    """A change that a handler could not process after all attempts. It stays until it is replayed
     or dropped.
     """
 
@@ -117,7 +116,7 @@ class DeadLetter(Entity, table=streams_table, kind="DeadLetter", names=camel):
     trace: str = Field(default="", repr=False)
     attempts: int
     record: bytes = Field(repr=False)
-    """The stream's record, packed; the rest of a large one is in `parts` items of their own."""
+    """The stream's record, compressed. The rest of a large one is in `parts` more items."""
     parts: int = 0
 
     @key("WORKER#{worker}", "DEAD#{failedAt}#{changeId}#{handler}")
@@ -130,7 +129,7 @@ class DeadLetter(Entity, table=streams_table, kind="DeadLetter", names=camel):
 
 
 class DeadLetterPart(Entity, table=streams_table, kind="DeadLetterPart", names=camel):
-    """More of the record of a dead letter, which is larger than an item can be."""
+    """A further part of a record that is too large for one item."""
 
     worker: WorkerName
     change_id: str
@@ -148,7 +147,7 @@ class DeadLetterPart(Entity, table=streams_table, kind="DeadLetterPart", names=c
 
 
 class Applied(Entity, table=streams_table, kind="Applied", names=camel):
-    """That a change was applied by somebody: a guard against applying it again."""
+    """A guard: records that a change was applied, so that it is not applied again."""
 
     change_id: Annotated[str, Field(examples=["9f86d081884c7d65"])]
     by: Annotated[str, Field(examples=["count_photos"])]
@@ -156,4 +155,4 @@ class Applied(Entity, table=streams_table, kind="Applied", names=camel):
 
     @key("APPLIED#{changeId}", "BY#{by}")
     def key(*, change_id: str, by: str):
-        """Whether a change was applied by somebody."""
+        """The guard of a change."""

@@ -14,18 +14,20 @@ from sortkey.runtime.streams.shard_reader import RecordPage, ShardReader, tell_g
 from sortkey.runtime.streams.shards import Call, is_skipped
 
 LAG = gauge(
-    "sortkey_stream_lag_seconds", "Age of the last change that is done, while more wait.", "Seconds"
+    "sortkey_stream_lag_seconds",
+    "Age of the last processed change while more are waiting.",
+    "Seconds",
 )
 
 
 class Stopped(Exception):
-    """The worker is to stop: what was under way is taken up again at the next start."""
+    """The worker has to stop. Unfinished changes are processed again at the next start."""
 
 
 @dataclass
 class Work:
-    """For one worker. A checkpoint is written after so many records or seconds, and at the end of a
-    page.
+    """The work of one worker. A checkpoint is stored after a number of records or seconds, and at
+    the end of a page.
     """
 
     call: Call
@@ -39,7 +41,7 @@ class Work:
     on_end: Callable[[], None] = field(default=lambda: None)
 
     def step(self, held: Held) -> int:
-        """Do one page of a shard; says how many records it had."""
+        """Process one page of a shard, and return the number of records."""
         try:
             self._check(held)
             if held.is_leaving:

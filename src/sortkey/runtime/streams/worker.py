@@ -1,8 +1,8 @@
 """StreamWorker: reads the streams of its handlers' tables and calls them, in threads or step by
 step.
 
-It speaks DynamoDB Streams through the store's backend, so it runs the same on the embedded engine
-and on AWS.
+It uses DynamoDB Streams through the store's backend, so it runs the same on the embedded engine and
+on AWS.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ from sortkey.runtime.streams.work import Work
 log = logging.getLogger("sortkey.streams")
 
 WATCHED_SECONDS = 5.0
-"""How long a reader sleeps that is woken by changes, and by what a look for shards gives it: for
-streams that end.
+"""The longest sleep of a reader that is woken by changes, so that it notices the end of a stream.
 """
 POLL_GROWTH = 5
 FAILED_SECONDS_MAX = 30.0
@@ -39,9 +38,8 @@ IDLE_ROUNDS = 2
 
 
 class StreamWorker:
-    """Runs handlers. Processes that run workers of the same name share the shards; those of other
-    names read for themselves. A handler that is slow or fails holds up the others of its worker:
-    give it a worker of its own.
+    """Runs handlers. Workers with the same name in several processes share the shards. A slow or
+    failing handler delays the others of its worker: run it in a separate worker.
     """
 
     def __init__(
@@ -105,8 +103,8 @@ class StreamWorker:
     # -- step by step
 
     def run_once(self) -> int:
-        """Look for shards when that is due, then do one page of each; says how many records there
-        were.
+        """Look for shards if that is due, then process one page of each. Returns the number of
+        records.
         """
         if self._threads:
             raise ModelError(
@@ -118,7 +116,7 @@ class StreamWorker:
         return sum(self._work.step(held) for held in self._sharing.held)
 
     def run_until_idle(self, rounds_max: int = 100_000) -> int:
-        """Steps until nothing comes any more; says how many records there were."""
+        """Process pages until there are no more changes. Returns the number of records."""
         total = idle = 0
         for _ in range(rounds_max):
             handled = self.run_once()
@@ -134,7 +132,7 @@ class StreamWorker:
         if self._threads:
             return self
         self._stopping.clear()
-        self._look()  # here, so that what is missing is told to who starts it
+        self._look()  # here, so that start() raises if something is missing
         watch = self._store.backend.capabilities.watch
         self._unwatch = None if watch is None else watch(self._wake)
         self._threads = [
@@ -150,9 +148,7 @@ class StreamWorker:
         return self
 
     def stop(self) -> None:
-        """Finish the calls under way, write down how far they got, and leave the shards to
-        others.
-        """
+        """Finish running calls, store checkpoints, and release the shards."""
         self._stopping.set()
         self._wake()
         self._looking.set()
@@ -177,18 +173,18 @@ class StreamWorker:
 
     @property
     def lag_seconds(self) -> dict[str, float]:
-        """By table: the age of the last change that is done, while more wait; 0 where none does."""
+        """By table, the age of the last processed change while more are waiting, else 0."""
         behind = dict.fromkeys(self._wakes, 0.0)
         for held in self._sharing.held:
             behind[held.follow.table] = max(behind[held.follow.table], held.behind_seconds)
         return behind
 
     def replay(self, letters: Sequence[DeadLetter] | None = None) -> Replayed:
-        """Give dead letters, all of them or some, to their handlers once more."""
+        """Pass dead letters, all or some, to their handlers again."""
         return self.dead_letters.replay(self._dispatch, letters)
 
     def rewind(self, start: Start) -> None:
-        """Forget how far the worker got, and begin anew somewhere else. No process may run it
+        """Forget the checkpoints, and start again from another point. No process may run the worker
         meanwhile.
         """
         start_text(start)

@@ -118,7 +118,7 @@ def test_an_id_that_is_none_is_told_with_what_one_looks_like(
         (["retry", ID], f"'{ID}' is no job: one is named as JOB-ABC123456789"),
         (
             ["logs", ID, "--level", "loud"],
-            "'loud' is no level of a log: debug, info, warning, error",
+            "'loud' is not a log level: use one of debug, info, warning, error",
         ),
     ],
 )
