@@ -108,9 +108,9 @@ def matches(clause: m.Match | None, fields: dict[str, Any]) -> bool:
         case None:
             return True
         case m.AllMatch(clauses):
-            return all(matches(each, fields) for each in clauses)
+            return all(matches(clause, fields) for clause in clauses)
         case m.AnyMatch(clauses):
-            return any(matches(each, fields) for each in clauses)
+            return any(matches(clause, fields) for clause in clauses)
         case m.NotMatch(inner):
             return not matches(inner, fields)
         case m.TextMatch():
@@ -118,22 +118,22 @@ def matches(clause: m.Match | None, fields: dict[str, Any]) -> bool:
         case m.PhraseMatch(text, names):
             wanted = words(text)
             return bool(wanted) and any(
-                _runs(words(each), wanted) for each in _texts(fields, names)
+                _runs(words(text), wanted) for text in _texts(fields, names)
             )
         case m.KeywordMatch(name, values):
             return any(_same(each, value) for each in _values(fields, name) for value in values)
         case m.PrefixMatch(name, begin):
-            return any(str(each).startswith(begin) for each in _values(fields, name))
+            return any(str(value).startswith(begin) for value in _values(fields, name))
         case m.RangeMatch(name):
-            return any(_in_range(clause, each) for each in _values(fields, name))
+            return any(_in_range(clause, value) for value in _values(fields, name))
         case m.ExistsMatch(name):
             return bool(_values(fields, name)) or (
                 name in fields and notes.fields.at(name)[0].has_words
             )
         case m.BoxMatch(name):
-            return any(_in_box(clause, each) for each in _values(fields, name))
+            return any(_in_box(clause, value) for value in _values(fields, name))
         case m.NearMatch(name, point, metres):
-            return any(_metres(point, each) <= metres for each in _values(fields, name))
+            return any(_metres(point, value) <= metres for value in _values(fields, name))
     raise AssertionError(clause)
 
 

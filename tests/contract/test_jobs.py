@@ -81,7 +81,7 @@ def test_a_worker_leaves_jobs_alone_that_it_does_not_know(yard: Yard) -> None:
     assert done is not None
     assert done.job_id == known.job_id
     assert yard.worker(add).run_once() is None
-    assert [each.name for each in yard.queue.jobs("pending").items] == ["new"]
+    assert [item.name for item in yard.queue.jobs("pending").items] == ["new"]
 
 
 # -- the order
@@ -129,8 +129,8 @@ def test_jobs_are_listed_by_status_the_newest_first(yard: Yard) -> None:
     yard.worker(add).run_once()
     first = yard.queue.jobs("pending", size=3)
     second = yard.queue.jobs("pending", size=3, cursor=first.cursor)
-    assert [each.job_id for each in (*first.items, *second.items)] == ids[:0:-1]
-    assert [each.job_id for each in yard.queue.jobs("completed").items] == ids[:1]
+    assert [item.job_id for item in (*first.items, *second.items)] == ids[:0:-1]
+    assert [item.job_id for item in yard.queue.jobs("completed").items] == ids[:1]
     assert yard.queue.jobs("failed").items == []
 
 
@@ -230,7 +230,7 @@ def test_a_job_that_fails_is_tried_again_later_and_then_no_more(yard: Yard) -> N
     assert ended is not None
     assert (ended.status, ended.error, ended.attempt) == ("failed", "ValueError: no 3", 3)
     assert yard.queue.get(made.job_id).error == "ValueError: no 3"
-    assert [(each.number, each.error) for each in yard.queue.attempts(made.job_id)] == [
+    assert [(attempt.number, attempt.error) for attempt in yard.queue.attempts(made.job_id)] == [
         (1, "ValueError: no 1"),
         (2, "ValueError: no 2"),
         (3, "ValueError: no 3"),
@@ -275,18 +275,18 @@ def test_a_failed_job_can_be_retried_by_hand_with_as_many_tries_again(yard: Yard
         worker.run_once()
         yard.clock.advance(30)
     assert yard.queue.get(made.job_id).status == "failed"
-    assert [each.number for each in yard.queue.attempts(made.job_id)] == [1, 2, 3, 4]
+    assert [attempt.number for attempt in yard.queue.attempts(made.job_id)] == [1, 2, 3, 4]
 
 
 def test_a_job_that_waits_runs_or_is_completed_is_not_retried(yard: Yard) -> None:
     # It would run twice, or do again what is done.
-    told: list[str] = []
+    messages: list[str] = []
 
     @job("try")
     def try_it(ctx: JobContext) -> None:
         with pytest.raises(JobError, match="is running"):
             yard.queue.retry(ctx.job.job_id)
-        told.append("running")
+        messages.append("running")
 
     made = yard.queue.enqueue(try_it)
     with pytest.raises(JobError, match="is pending"):
@@ -294,7 +294,7 @@ def test_a_job_that_waits_runs_or_is_completed_is_not_retried(yard: Yard) -> Non
     yard.worker(try_it).run_once()
     with pytest.raises(JobError, match="is completed"):
         yard.queue.retry(made.job_id)
-    assert told == ["running"]
+    assert messages == ["running"]
 
 
 def test_a_result_that_cannot_be_kept_fails_the_attempt(yard: Yard) -> None:
@@ -342,7 +342,7 @@ def test_a_step_that_is_done_is_not_run_again_and_its_result_is_kept(yard: Yard)
     assert calls == ["one", "two", "two"]
     done = yard.queue.get(made.job_id)
     assert done.result == [{"rows": [1, 2.5, None], "sum": 0.1 + 0.2}, 3]
-    assert [(each.name, each.status, each.attempt) for each in yard.queue.steps(made.job_id)] == [
+    assert [(step.name, step.status, step.attempt) for step in yard.queue.steps(made.job_id)] == [
         ("one", "completed", 1),
         ("two", "completed", 2),
     ]
@@ -451,9 +451,9 @@ def test_the_log_has_every_line_once_in_order_under_its_step(yard: Yard, buffer:
     yard.clock.advance(1)
     worker.run_once()
     lines = yard.queue.logs(made.job_id)
-    told = [(line.attempt, line.step, line.message) for line in lines]
+    messages = [(line.attempt, line.step, line.message) for line in lines]
     rows = [(1, "work", f"row {n}") for n in range(30)]
-    assert told == [
+    assert messages == [
         (1, None, "begin"),
         *rows,
         (1, None, "attempt 1 failed: OSError: gone"),
@@ -496,7 +496,7 @@ def test_a_job_that_kills_its_workers_fails_in_the_end(yard: Yard) -> None:
         yard.clock.advance(31)
     assert yard.worker(add).run_once() is None
     assert yard.queue.get(made.job_id).status == "failed"
-    assert [each.outcome for each in yard.queue.attempts(made.job_id)] == ["lost", "lost"]
+    assert [attempt.outcome for attempt in yard.queue.attempts(made.job_id)] == ["lost", "lost"]
 
 
 def test_a_job_whose_worker_died_twice_is_dead_lettered_however_many_retries_it_has(
@@ -596,7 +596,7 @@ def test_a_heartbeat_keeps_a_long_job(yard: Yard) -> None:
     worker = yard.worker(long)
     worker.run_once()
     assert others == [None] * 10
-    assert [each.outcome for each in yard.queue.attempts(made.job_id)] == ["completed"]
+    assert [attempt.outcome for attempt in yard.queue.attempts(made.job_id)] == ["completed"]
 
 
 WRITES = {
@@ -612,7 +612,7 @@ WRITES = {
 def test_a_worker_that_lost_its_job_can_write_nothing(yard: Yard, write: str) -> None:
     # It was only slow, and comes back to a job that another has finished: fenced by the token of
     # its lease.
-    told: list[str] = []
+    messages: list[str] = []
 
     @job("slow")
     def slow(ctx: JobContext) -> str:
@@ -625,13 +625,13 @@ def test_a_worker_that_lost_its_job_can_write_nothing(yard: Yard, write: str) ->
         try:
             WRITES[write](ctx)
         except JobLost as lost:
-            told.append(str(lost))
+            messages.append(str(lost))
             raise
         return "first"
 
     made = yard.queue.enqueue(slow)
     yard.worker(slow).run_once()
-    assert len(told) == (write != "result")
+    assert len(messages) == (write != "result")
     stored = yard.queue.get(made.job_id)
     assert (stored.status, stored.result, stored.attempt, stored.progress) == (
         "completed",
@@ -639,7 +639,10 @@ def test_a_worker_that_lost_its_job_can_write_nothing(yard: Yard, write: str) ->
         2,
         100,
     )
-    assert [each.outcome for each in yard.queue.attempts(made.job_id)] == ["lost", "completed"]
+    assert [attempt.outcome for attempt in yard.queue.attempts(made.job_id)] == [
+        "lost",
+        "completed",
+    ]
     assert yard.queue.steps(made.job_id) == []
     assert yard.queue.state(made.job_id) is None
 
@@ -686,7 +689,10 @@ def test_a_job_that_runs_too_long_ends_at_its_next_safe_point(yard: Yard) -> Non
     yard.clock.advance(1)
     worker.run_once()
     assert yard.queue.get(made.job_id).result == "in time"
-    assert [each.outcome for each in yard.queue.attempts(made.job_id)] == ["timed_out", "completed"]
+    assert [attempt.outcome for attempt in yard.queue.attempts(made.job_id)] == [
+        "timed_out",
+        "completed",
+    ]
 
 
 def test_a_function_that_comes_to_no_safe_point_loses_its_job_after_its_timeout(yard: Yard) -> None:
@@ -705,7 +711,7 @@ def test_a_function_that_comes_to_no_safe_point_loses_its_job_after_its_timeout(
     worker.run_once()
     stored = yard.queue.get(made.job_id)
     assert (stored.status, stored.result) == ("failed", None)
-    assert [each.outcome for each in yard.queue.attempts(made.job_id)] == ["timed_out"]
+    assert [attempt.outcome for attempt in yard.queue.attempts(made.job_id)] == ["timed_out"]
 
 
 def test_a_job_that_waits_is_cancelled_at_once(yard: Yard) -> None:
@@ -751,7 +757,7 @@ def test_a_job_that_runs_is_cancelled_at_its_next_safe_point(yard: Yard, seen_by
     assert reached == ["asked"]
     stored = yard.queue.get(made.job_id)
     assert (stored.status, stored.attempt) == ("cancelled", 1)
-    assert [each.outcome for each in yard.queue.attempts(made.job_id)] == ["cancelled"]
+    assert [attempt.outcome for attempt in yard.queue.attempts(made.job_id)] == ["cancelled"]
     assert [step.name for step in yard.queue.steps(made.job_id)] == ["before"]
 
 
@@ -918,7 +924,7 @@ def test_a_worker_that_is_stopped_gives_its_jobs_back_at_their_next_safe_point(y
     assert queue.get(made.job_id).status == "pending"
     yard.real_worker(long).run_once()
     assert queue.get(made.job_id).result == ["of attempt 1", "of attempt 2"]
-    assert [each.outcome for each in queue.attempts(made.job_id)] == ["released", "completed"]
+    assert [attempt.outcome for attempt in queue.attempts(made.job_id)] == ["released", "completed"]
 
 
 def test_a_job_that_is_to_be_cancelled_is_not_left_to_others_by_a_worker_that_is_stopped(
@@ -939,7 +945,7 @@ def test_a_job_that_is_to_be_cancelled_is_not_left_to_others_by_a_worker_that_is
     worker = yard.worker(interrupted)
     worker.run_once()
     assert queue.get(made.job_id).status == "cancelled"
-    assert [each.outcome for each in queue.attempts(made.job_id)] == ["cancelled"]
+    assert [attempt.outcome for attempt in queue.attempts(made.job_id)] == ["cancelled"]
 
 
 def test_a_job_that_fails_after_its_cancellation_is_not_tried_again(yard: Yard) -> None:

@@ -26,7 +26,7 @@ def keys(found: Objects, prefix: str = "", limit: int = 1000) -> list[str]:
     page = found.list(prefix, limit=limit)
     while True:
         assert len(page.objects) <= limit
-        gathered += [each.key for each in page.objects]
+        gathered += [info.key for info in page.objects]
         if page.after is None:
             return gathered
         page = found.list(prefix, after=page.after, limit=limit)
@@ -149,7 +149,7 @@ def test_put_if_absent_never_replaces(bucket: Objects) -> None:
     with pytest.raises(PreconditionFailed):
         bucket.put("graph.json", megabytes(17), if_absent=True)
     assert bucket.read("graph.json") == b"one"
-    assert [each.version_id for each in bucket.versions()] == [first.version_id]
+    assert [version.version_id for version in bucket.versions()] == [first.version_id]
     assert bucket.uploads() == []
 
 
@@ -233,7 +233,7 @@ def test_a_delete_hides_and_a_delete_of_a_version_removes(bucket: Objects) -> No
     assert keys(bucket) == []
     marker, *versions = bucket.versions("file.glb")
     assert (marker.is_marker, marker.is_latest) == (True, True)
-    assert [each.version_id for each in versions] == [second.version_id, first.version_id]
+    assert [version.version_id for version in versions] == [second.version_id, first.version_id]
     assert bucket.read("file.glb", first.version_id) == b"one"
     with pytest.raises(ObjectNotFound):
         bucket.read("file.glb", marker.version_id)
@@ -305,12 +305,14 @@ def test_versions_come_by_key_and_the_newest_first(bucket: Objects) -> None:
         name: [bucket.put(name, f"{number}".encode()).version_id for number in range(3)]
         for name in ("b", "a")
     }
-    found = [(each.key, each.version_id) for each in bucket.versions()]
+    found = [(version.key, version.version_id) for version in bucket.versions()]
     assert [key for key, _ in found] == ["a", "a", "a", "b", "b", "b"]
-    latest = [(each.key, each.version_id) for each in bucket.versions() if each.is_latest]
+    latest = [
+        (version.key, version.version_id) for version in bucket.versions() if version.is_latest
+    ]
     assert latest == [("a", ids["a"][-1]), ("b", ids["b"][-1])]
     assert {id for key, id in found if key == "a"} == set(ids["a"])
-    assert [each.key for each in bucket.versions("b")] == ["b"] * 3
+    assert [version.key for version in bucket.versions("b")] == ["b"] * 3
 
 
 def test_a_copy_is_an_object_of_its_own(bucket: Objects) -> None:
@@ -351,7 +353,7 @@ def test_parts_in_any_order_become_one_object(bucket: Objects) -> None:
     parts = [bucket.put_part(upload, 1, FIVE), bucket.put_part(upload, 2, iter([FIVE, b"+"])), last]
     assert [part.size for part in parts] == [PART_BYTES_MIN, PART_BYTES_MIN + 1, 3]
     assert keys(bucket) == []
-    assert [(each.key, each.upload_id) for each in bucket.uploads("assets/tower.e57")] == [
+    assert [(upload.key, upload.upload_id) for upload in bucket.uploads("assets/tower.e57")] == [
         ("assets/tower.e57", upload.upload_id)
     ]
     done = bucket.complete_upload(upload, parts)

@@ -676,4 +676,4 @@ def _within(metres: float) -> int:
     places = (
         {"place": {"lat": (n % 1000) / 1000 + 50, "lon": n // 1000 / 100}} for n in range(100_000)
     )
-    return sum(matches(clause, each) for each in places)
+    return sum(matches(clause, place) for place in places)

@@ -59,7 +59,7 @@ class Notes:
         yield SourcePage(list(self._notes), None)
 
     def find(self, ids: Sequence[str], /) -> list[Note]:
-        return [each for each in self._notes if each.key in ids]
+        return [note for note in self._notes if note.key in ids]
 
 
 def declared(fields: Fields, *rules: FieldRule, **values: Any) -> Document[Note]:

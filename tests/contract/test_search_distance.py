@@ -229,17 +229,17 @@ def test_the_distances_of_many_places_in_many_areas(
     chance = random.Random(5)
     grid = [(lat / 2, lon / 2) for lat in range(-6, 7) for lon in range(-6, 7)]
     anywhere = [(chance.uniform(-90, 90), chance.uniform(-180, 180)) for _ in range(200)]
-    places = [LatLon(*each) for each in chance.choices(grid, k=300) + anywhere]
+    places = [LatLon(*choice) for choice in chance.choices(grid, k=300) + anywhere]
     search.write(
         PutDocument(
-            f"{n:03d}", 1, {"place": {"lat": round(each.lat, 7), "lon": round(each.lon, 7)}}
+            f"{n:03d}", 1, {"place": {"lat": round(place.lat, 7), "lon": round(place.lon, 7)}}
         )
-        for n, each in enumerate(places)
+        for n, place in enumerate(places)
     )
     search.refresh()
     for origin in (LatLon(0.1234, 0.3456), LatLon(60.7, -179.3), LatLon(-89.3, 12.1)):
         distances = [
-            origin.metres_to(LatLon(round(each.lat, 7), round(each.lon, 7))) for each in places
+            origin.metres_to(LatLon(round(place.lat, 7), round(place.lon, 7))) for place in places
         ]
         wanted = sorted(range(len(places)), key=lambda n: (round(distances[n]), n))
         found = ids(search, SearchQuery(size=60).sorted_by(Sort.distance("place", origin)))

@@ -113,16 +113,18 @@ def article(number: int, title: str = "harbour", **more: Any) -> Article:
     return Article(owner_id=f"owner{number % 3}", article_id=f"a{number:04d}", title=title, **more)
 
 
-def shown(search: Search[Article]) -> dict[str, tuple[int, dict[str, Any]]]:
+def indexed(search: Search[Article]) -> dict[str, tuple[int, dict[str, Any]]]:
     search.refresh()
     return {hit.id: (hit.version, hit.fields) for hit in search.iterate()}
 
 
-def told(store: Store) -> dict[str, tuple[int, dict[str, Any]]]:
+def documents_of(store: Store) -> dict[str, tuple[int, dict[str, Any]]]:
     """What the index should show: what the table says."""
-    writes = [searchable_article.write_of(each) for each in store.scan(Article)]
+    writes = [searchable_article.write_of(article) for article in store.scan(Article)]
     return {
-        each.id: (each.version, each.fields) for each in writes if isinstance(each, PutDocument)
+        write.id: (write.version, write.fields)
+        for write in writes
+        if isinstance(write, PutDocument)
     }
 
 
@@ -158,7 +160,7 @@ def test_reconcile_finds_and_repairs_every_kind_of_drift(
     )
 
     report = reconcile(search, source, repair=False)
-    assert shown(search) != told(store)
+    assert indexed(search) != documents_of(store)
     assert str(report) == "7 checked: 1 missing, 2 stale, 2 orphaned, not repaired"
     found = reconcile(search, source)
     assert (found.missing, found.stale, found.orphaned) == (
@@ -166,8 +168,8 @@ def test_reconcile_finds_and_repairs_every_kind_of_drift(
         report.stale,
         report.orphaned,
     )
-    assert {id: fields for id, (_, fields) in shown(search).items()} == {
-        id: fields for id, (_, fields) in told(store).items()
+    assert {id: fields for id, (_, fields) in indexed(search).items()} == {
+        id: fields for id, (_, fields) in documents_of(store).items()
     }
     assert reconcile(search, source).count == 0
 
@@ -179,7 +181,7 @@ def test_what_was_never_indexed_is_missing_and_then_it_is_not(
         store.create(article(number))
     assert len(reconcile(search, source).missing) == 20
     assert reconcile(search, source).count == 0
-    assert shown(search) == told(store)
+    assert indexed(search) == documents_of(store)
 
 
 def test_reconcile_deletes_nothing_that_was_made_while_it_read(
@@ -196,7 +198,7 @@ def test_reconcile_deletes_nothing_that_was_made_while_it_read(
 
     drift = reconcile(search, Busy(store, searchable_article))
     assert drift.orphaned == []
-    assert shown(search) == told(store)
+    assert indexed(search) == documents_of(store)
 
 
 def test_an_archived_entity_is_found_under_the_same_id(
@@ -207,7 +209,7 @@ def test_an_archived_entity_is_found_under_the_same_id(
     archived = store.archive(store.scan(Article)[0])
     assert [each.in_archive for each in source.find(["owner1:a0001"])] == [True]
     assert len(reconcile(search, source).stale) == 1
-    assert shown(search) == told(store)
+    assert indexed(search) == documents_of(store)
     assert search.count(Match.keyword("archived", True)) == 1
     assert archived.in_archive
 
@@ -221,7 +223,7 @@ def test_renew_makes_single_documents_what_the_source_says(
     store.create(article(3))
     store.put(article(2, "renewed"))
     renew(search, source, ["owner1:a0001", "owner2:a0002", "owner0:a0003", "owner9:never"])
-    assert shown(search) == told(store)
+    assert indexed(search) == documents_of(store)
 
 
 def test_unreadable_items_are_named_and_the_rest_is_reconciled(
@@ -297,12 +299,12 @@ def test_an_index_that_follows_a_stream_is_what_the_table_is(
     store.archive(store.get(Article.key(owner_id="owner2", article_id="a0008")))
     store.archive(store.get(Article.key(owner_id="owner2", article_id="a0011")))
     worker.run_until_idle()
-    assert shown(search) == told(store)
+    assert indexed(search) == documents_of(store)
     store.create(article(10, "again"))
     store.restore(store.get(Article.key(owner_id="owner2", article_id="a0008").archived()))
     worker.run_until_idle()
-    assert shown(search) == told(store)
-    assert len(told(store)) == 24
+    assert indexed(search) == documents_of(store)
+    assert len(documents_of(store)) == 24
 
 
 @pytest.mark.slow
@@ -317,7 +319,10 @@ def test_a_hundred_thousand_changes_go_through_a_handler_into_the_index(
     store.batch_write([article(number, "changed") for number in range(0, 60_000, 2)])
     gone = [article(number) for number in range(0, 60_000, 6)]
     store.batch_write(
-        deletes=[Article.key(owner_id=each.owner_id, article_id=each.article_id) for each in gone]
+        deletes=[
+            Article.key(owner_id=article.owner_id, article_id=article.article_id)
+            for article in gone
+        ]
     )
     worker = StreamWorker(
         store, [follow(search, source)], name="search", clock=Clock(), batch_records=1000
@@ -399,9 +404,9 @@ def test_an_index_is_built_anew_while_it_is_searched_and_written(
     done = reindex(search, Watched(store, meanwhile))
     assert done.written >= 50
     assert reconcile(search, EntitySource(store, searchable_article), repair=False).count == 0
-    assert shown(search) == told(store)
-    assert "owner0:orphan" not in shown(search)
-    assert shown(open_index(searchable_article)) == told(store)
+    assert indexed(search) == documents_of(store)
+    assert "owner0:orphan" not in indexed(search)
+    assert indexed(open_index(searchable_article)) == documents_of(store)
 
 
 @pytest.mark.usefixtures("small_pages")
@@ -410,7 +415,7 @@ def test_building_anew_goes_on_where_it_was_cut_off(
 ) -> None:
     # A table of a hundred million items is not read twice because a process was stopped.
     search.put(*(store.create(article(number)) for number in range(50)))
-    before = shown(search)
+    before = indexed(search)
 
     def stop(page: int) -> None:
         if page == 3:
@@ -418,13 +423,13 @@ def test_building_anew_goes_on_where_it_was_cut_off(
 
     with pytest.raises(KeyboardInterrupt):
         reindex(search, Watched(store, stop))
-    assert shown(search) == before
+    assert indexed(search) == before
     search.close()
     again: Search[Article] = open_index(searchable_article)
     counted: list[int] = []
     reindex(again, EntitySource(store, searchable_article), on_progress=counted.append)
     assert counted[-1] == 20
-    assert shown(again) == told(store)
+    assert indexed(again) == documents_of(store)
 
 
 @pytest.mark.usefixtures("small_pages")

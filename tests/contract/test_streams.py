@@ -246,8 +246,8 @@ def test_changes_of_a_key_come_in_order_under_any_load(store: Store, our: Shop) 
     handler, seen = collector(our)
     run(store, our, handler)
     for number, last in state.items():
-        told = [change.new.status for change in seen if change.new.number == number]
-        assert told == [str(each) for each in range(1, last + 1)]
+        statuses = [change.new.status for change in seen if change.new.number == number]
+        assert statuses == [str(number) for number in range(1, last + 1)]
 
 
 def test_a_handler_that_fails_is_tried_again_before_the_next_change(
@@ -295,7 +295,7 @@ def test_what_fails_for_good_is_kept_and_can_be_replayed(store: Store, our: Shop
     assert letter.table == our.table.name
     assert "no such colour" in letter.trace
     again = made.replay()
-    assert [each.attempts for each in again.failed] == [4]
+    assert [letter.attempts for letter in again.failed] == [4]
     is_broken = False
     assert len(made.replay().done) == 1
     assert done == [0, 2, 1]
@@ -464,6 +464,6 @@ def test_the_same_handler_takes_the_same_records_as_a_lambda_function(
         "LatestStreamArn"
     ]
     event = {"Records": [{**change.record, "eventSourceARN": arn} for change in seen]}
-    entry, told = collector(our)
+    entry, statuses = collector(our)
     assert lambda_handler([entry])(event, None) == {"batchItemFailures": []}
-    assert told == seen
+    assert statuses == seen

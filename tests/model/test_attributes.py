@@ -70,7 +70,7 @@ class Other(Entity, table=Table("Others", key=("PK",))):
     def key(*, other_id: str): ...
 
 
-def told(actions: Action | tuple[Action, ...]) -> str:
+def rendered(actions: Action | tuple[Action, ...]) -> str:
     names = Names()
     return names.readable(
         render_actions(actions if isinstance(actions, tuple) else (actions,), names)
@@ -177,7 +177,7 @@ def test_a_condition_says_what_was_written(condition: Condition, text: str) -> N
 )
 def test_an_action_says_what_was_written(action: Action | tuple[Action, ...], text: str) -> None:
     # What an entity without the attribute would have is what a missing attribute counts as.
-    assert told(action) == text
+    assert rendered(action) == text
 
 
 @pytest.mark.parametrize(
@@ -264,4 +264,4 @@ def test_values_are_taken_when_they_are_written_down() -> None:
     elements = ["a"]
     action = attr(Job.images).set(elements)
     elements.append("b")
-    assert told(action) == "SET Data.images = [{'S': 'a'}]"
+    assert rendered(action) == "SET Data.images = [{'S': 'a'}]"

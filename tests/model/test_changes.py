@@ -226,7 +226,7 @@ def test_a_value_is_reached_once_also_by_what_is_created_with_it() -> None:
 def test_what_lies_inside_a_field_is_told_from_the_rest_of_it() -> None:
     # A handler that waits for a town must not hear of its streets, nor miss the town.
     def journey(town: str, *streets: str) -> dict[str, Any]:
-        inside = {"townName": {"S": town}, "streets": {"L": [{"S": each} for each in streets]}}
+        inside = {"townName": {"S": town}, "streets": {"L": [{"S": street} for street in streets]}}
         return {**JOURNEY, "place": {"M": inside}, "meta": {"M": {"town": {"S": town}}}}
 
     town, street, meta = (

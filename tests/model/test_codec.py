@@ -85,7 +85,7 @@ def test_values_of_other_types_are_stored_as_what_they_stand_for(
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "message"),
     [
         (set(), "an empty set cannot be stored"),
         ({1, "a"}, "must be all text, all numbers or all bytes"),
@@ -101,9 +101,9 @@ def test_values_of_other_types_are_stored_as_what_they_stand_for(
         ({None: 1}, "cannot name a member of a map"),
     ],
 )
-def test_what_dynamodb_cannot_hold_is_refused_here(value: Any, told: str) -> None:
+def test_what_dynamodb_cannot_hold_is_refused_here(value: Any, message: str) -> None:
     # The service would name the attribute value, not the field and not what to write instead.
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         encode(value)
 
 

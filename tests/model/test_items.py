@@ -308,7 +308,7 @@ def test_an_item_lies_where_its_layout_says() -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "told"),
+    ("damage", "message"),
     [
         ({"SK": {"S": "1#x"}}, "does not match the key"),
         ({"name": {"N": "5"}}, "valid string"),
@@ -319,11 +319,11 @@ def test_an_item_lies_where_its_layout_says() -> None:
     ],
 )
 def test_an_item_that_does_not_fit_says_what_is_wrong_and_carries_it(
-    damage: Item, told: str
+    damage: Item, message: str
 ) -> None:
     # Somebody has to mend it, and needs to see it.
     item = {**rich().to_item(), **damage}
-    with pytest.raises(InvalidItem, match=told) as failed:
+    with pytest.raises(InvalidItem, match=message) as failed:
         Flat.from_item(item)
     assert failed.value.item == item
 

@@ -52,7 +52,7 @@ class Shelf(Entity, table=table, kind="Shelf"):
     @computed_field
     @property
     def doubled(self) -> set[int] | None:
-        return {2 * each for each in self.tags} or None
+        return {2 * tag for tag in self.tags} or None
 
 
 def without(item: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -155,7 +155,7 @@ def test_a_skipped_field_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda: Rule.of_journey(**J, colour="red"), "unexpected keyword argument 'colour'"),  # type: ignore[call-arg]
         (lambda: Rule.of_journey(), "missing a required argument: 'journey_id'"),  # type: ignore[call-arg]
@@ -163,14 +163,14 @@ def test_a_skipped_field_is_refused() -> None:
         (lambda: Rule.key(**J), "missing a required argument: 'stage_id'"),
     ],
 )
-def test_wrong_arguments_are_pythons_own_errors(call: Any, told: str) -> None:
+def test_wrong_arguments_are_pythons_own_errors(call: Any, message: str) -> None:
     # Ignored, they would read a whole partition.
-    with pytest.raises(TypeError, match=told):
+    with pytest.raises(TypeError, match=message):
         call()
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda: Rule.of_stage(**J, stage_id="a#b"), "contains '#'"),
         (lambda: Rule.of_stage(**J, stage_id=""), "stage_id is empty"),
@@ -180,14 +180,14 @@ def test_wrong_arguments_are_pythons_own_errors(call: Any, told: str) -> None:
         (lambda: Rule.by_time(**J, at=datetime(2026, 1, 1)), "has no time zone"),
     ],
 )
-def test_a_value_that_no_key_has_is_refused(call: Any, told: str) -> None:
+def test_a_value_that_no_key_has_is_refused(call: Any, message: str) -> None:
     # It would find nothing, or what lies under another key.
-    with pytest.raises(KeyValueError, match=told):
+    with pytest.raises(KeyValueError, match=message):
         call()
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda: Rule.some(**J, stage_id="a", number=1).at_least(1), "a range is not possible"),
         (lambda: Rule.of_journey(**J).limit(0), "a limit of 0 entities reads nothing"),
@@ -206,9 +206,9 @@ def test_a_value_that_no_key_has_is_refused(call: Any, told: str) -> None:
         (lambda: Rule.of_journey(**J).at_least("a").at_most("b"), "already has a range"),
     ],
 )
-def test_a_query_that_cannot_be_is_refused_before_it_is_sent(call: Any, told: str) -> None:
+def test_a_query_that_cannot_be_is_refused_before_it_is_sent(call: Any, message: str) -> None:
     # The service would refuse some of these, and read too much for the others.
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         call()
 
 
@@ -230,4 +230,4 @@ def test_keys_can_be_gathered_in_sets() -> None:
     # own.
     keys = {Rule.key(**J, stage_id="a", number=number % 3 + 1) for number in range(9)}
     assert len(keys) == 3
-    assert len({hash(each) for each in keys}) == 3
+    assert len({hash(key) for key in keys}) == 3

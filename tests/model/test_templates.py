@@ -125,7 +125,7 @@ def test_a_missing_value_makes_no_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("template", "values", "told"),
+    ("template", "values", "message"),
     [
         ("{order:02d}", {"order": 100}, "does not fit the key: 0 to 99"),
         ("{order:02d}", {"order": -1}, "does not fit the key: 0 to 99"),
@@ -142,10 +142,10 @@ def test_a_missing_value_makes_no_key() -> None:
     ],
 )
 def test_a_value_that_cannot_stand_in_a_key_is_refused(
-    template: str, values: dict[str, Any], told: str
+    template: str, values: dict[str, Any], message: str
 ) -> None:
     # A key that is cut off, padded wrongly or ambiguous is found only when data are lost.
-    with pytest.raises(KeyValueError, match=told):
+    with pytest.raises(KeyValueError, match=message):
         Template(template).render(values)
 
 
@@ -168,7 +168,7 @@ def test_a_text_of_another_form_is_no_key(template: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("{a}{b}", "put a separator between a and b"),
         ("{path:free}#{n:02d}{b}", "put a separator between n and b"),
@@ -180,14 +180,14 @@ def test_a_text_of_another_form_is_no_key(template: str, text: str) -> None:
         ("{a", "is not a valid key template"),
     ],
 )
-def test_a_wrong_template_is_refused_when_it_is_written_down(text: str, told: str) -> None:
+def test_a_wrong_template_is_refused_when_it_is_written_down(text: str, message: str) -> None:
     # At import, not with the first item that it damages.
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         Template(text)
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "message"),
     [
         ({"stageId": "raw"}, "stageId given without order"),
         ({"order": 1, "colour": "red"}, "colour given without stageId"),
@@ -195,8 +195,8 @@ def test_a_wrong_template_is_refused_when_it_is_written_down(text: str, told: st
     ],
 )
 def test_a_prefix_takes_the_first_values_and_nothing_else(
-    values: dict[str, Any], told: str
+    values: dict[str, Any], message: str
 ) -> None:
     # A skipped value would have to widen the read, or be ignored.
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         Template("STAGE#{order:02d}#{stageId}").prefix(values)

@@ -591,15 +591,17 @@ WRONG: list[tuple[Callable[[], None], str]] = [
 
 
 @pytest.mark.filterwarnings("ignore:Field name")  # pydantic's own warning, just before the error
-@pytest.mark.parametrize(("declare", "told"), WRONG, ids=lambda each: getattr(each, "__name__", ""))
+@pytest.mark.parametrize(
+    ("declare", "message"), WRONG, ids=lambda value: getattr(value, "__name__", "")
+)
 def test_a_wrong_model_is_refused_when_it_is_imported(
-    declare: Callable[[], None], told: str
+    declare: Callable[[], None], message: str
 ) -> None:
     # The first item that such a model writes wrongly is found months later, among all that came
     # after it.
     with pytest.raises(ModelError) as refused:
         declare()
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_an_entity_without_a_key_says_so_when_it_is_used() -> None:

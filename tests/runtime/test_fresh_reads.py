@@ -91,7 +91,7 @@ LIVE = [1, 3, 4, 6]
 
 
 def numbers(found: Any) -> list[int]:
-    return [each.number for each in found]
+    return [item.number for item in found]
 
 
 def test_an_item_that_has_expired_is_not_found(store: Store) -> None:
@@ -143,7 +143,7 @@ def test_indexes_hide_it_too_whatever_they_hold(store: Store) -> None:
 def test_batches_hide_it_too(store: Store) -> None:
     keys = [Session.key(user="ada", number=number) for number in range(7)]
     found = store.batch_get(keys, fresh=True)
-    assert [number for number, each in enumerate(found) if each is not None] == LIVE
+    assert [number for number, item in enumerate(found) if item is not None] == LIVE
     assert None not in store.batch_get(keys)
 
 

@@ -146,7 +146,7 @@ def checked(line: str) -> dict[str, Any]:
             value = document[metric["Name"]]
             values = value if isinstance(value, list) else [value]
             assert 1 <= len(values) <= 100
-            assert all(isinstance(each, (int, float)) for each in values)
+            assert all(isinstance(value, (int, float)) for value in values)
     return document
 
 
@@ -197,7 +197,7 @@ def test_many_values_go_to_cloudwatch_in_documents_of_a_hundred() -> None:
     for number in range(SAMPLES_MAX + 250):
         metrics.observe(TIMES, float(number))
     values = [checked(line)["times_seconds"] for line in emf(metrics, "S", 1)]
-    assert [len(each) for each in values] == [100] * (SAMPLES_MAX // 100)
+    assert [len(value) for value in values] == [100] * (SAMPLES_MAX // 100)
     assert values[-1][-1] == SAMPLES_MAX + 249
     assert emf(metrics, "S", 2) == []
 
@@ -232,9 +232,9 @@ def test_capacity_is_counted_by_access_pattern_and_shown_with_the_rest() -> None
     assert found["sortkey_requests_total", (("pattern", "Thing.key"),)] == 2
     sent = [checked(line) for line in emf(metrics, "S", 1)]
     read = {
-        each["pattern"]: each["sortkey_read_units_total"]
-        for each in sent
-        if "sortkey_read_units_total" in each
+        line["pattern"]: line["sortkey_read_units_total"]
+        for line in sent
+        if "sortkey_read_units_total" in line
     }
     assert read == {"Thing.key": 1.5}
     assert emf(metrics, "S", 2) == []
@@ -280,7 +280,7 @@ def test_requests_that_fail_are_counted_as_cloudwatch_does(
     store = Store(Failing(error), metrics=metrics)
     with pytest.raises(SortkeyError):
         store.find(Thing.key(name="x"))
-    counted = {each: value for each, value in metrics.totals().items() if value}
+    counted = {name: value for name, value in metrics.totals().items() if value}
     assert counted == ({} if name is None else {name: 1})
 
 

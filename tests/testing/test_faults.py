@@ -139,7 +139,7 @@ def test_what_a_batch_left_over_is_read_in_the_end(store: Store, sortkey_faults:
     store.batch_write([account(str(number), number) for number in range(30)])
     sortkey_faults.unprocessed(3, "BatchGetItem")
     found = store.batch_get([key_of(str(number)) for number in range(31)])
-    assert [each and each.balance for each in found] == [*range(30), None]
+    assert [item and item.balance for item in found] == [*range(30), None]
 
 
 def test_a_batch_that_is_never_finished_carries_what_is_left(
@@ -149,9 +149,9 @@ def test_a_batch_that_is_never_finished_carries_what_is_left(
     sortkey_faults.unprocessed(8, "BatchWriteItem")
     with pytest.raises(BatchIncomplete) as failed:
         store.batch_write([account(str(number)) for number in range(10)], deletes=[key_of("gone")])
-    left = {each.number if isinstance(each, Account) else each for each in failed.value.left}
+    left = {item.number if isinstance(item, Account) else item for item in failed.value.left}
     assert left == {"8", "9", key_of("gone")}
-    assert {each.number for each in failed.value.done} == {str(number) for number in range(8)}
+    assert {item.number for item in failed.value.done} == {str(number) for number in range(8)}
     assert len(store.query(Account.of_bank(bank="b"))) == 8
 
 
@@ -164,7 +164,7 @@ def test_a_batch_of_reads_that_is_never_finished_carries_what_is_left(
     with pytest.raises(BatchIncomplete) as failed:
         store.batch_get([key_of(str(number)) for number in range(10)])
     assert failed.value.left == [key_of("8"), key_of("9")]
-    assert [each.number for each in failed.value.done] == [str(number) for number in range(8)]
+    assert [item.number for item in failed.value.done] == [str(number) for number in range(8)]
 
 
 def test_a_fault_is_met_at_least_once(sortkey_faults: Faults) -> None:

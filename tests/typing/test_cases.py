@@ -39,9 +39,12 @@ def found() -> dict[str, set[Finding]]:
     report = json.loads(done.stdout)
     assert report["summary"]["filesAnalyzed"] == len(list(CASES.glob("*.py"))), done.stdout
     findings: dict[str, set[Finding]] = {}
-    for each in report["generalDiagnostics"]:
-        place = (each["range"]["start"]["line"] + 1, each.get("rule", each["message"]))
-        findings.setdefault(Path(each["file"]).name, set()).add(place)
+    for diagnostic in report["generalDiagnostics"]:
+        place = (
+            diagnostic["range"]["start"]["line"] + 1,
+            diagnostic.get("rule", diagnostic["message"]),
+        )
+        findings.setdefault(Path(diagnostic["file"]).name, set()).add(place)
     return findings
 
 

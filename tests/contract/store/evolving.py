@@ -153,11 +153,11 @@ def fill(store: Store, age: Age, count: int) -> None:
 
 def by_index(store: Store, age: Age, status: Status) -> list[tuple[str, int]]:
     return [
-        (each.customer, each.number) for each in store.query(age.order.in_status(status=status))
+        (order.customer, order.number) for order in store.query(age.order.in_status(status=status))
     ]
 
 
 def by_scan(store: Store, age: Age, status: Status) -> list[tuple[str, int]]:
     return sorted(
-        (each.customer, each.number) for each in store.scan(age.order) if each.status == status
+        (order.customer, order.number) for order in store.scan(age.order) if order.status == status
     )

@@ -44,7 +44,7 @@ class Awaiting:
 
 
 async def _collected(entities: Any) -> list[Any]:
-    return [each async for each in entities]
+    return [entity async for entity in entities]
 
 
 @contextmanager

@@ -201,7 +201,7 @@ def test_a_table_may_be_read_in_segments(
         segments,
     )
     assert heard[-1].segments_done == segments
-    assert [each.read for each in heard] == sorted(each.read for each in heard)
+    assert [progress.read for progress in heard] == sorted(progress.read for progress in heard)
     assert by_index(store, age, "open") == by_scan(store, age, "open")
 
 
@@ -217,7 +217,7 @@ def test_what_cannot_be_read_is_told_and_left(store: Store, fresh: str, shop: Ag
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"segments": 0}, "1 to 1000 segments, not 0"),
         ({"segments": 1001}, "1 to 1000 segments"),
@@ -225,9 +225,9 @@ def test_what_cannot_be_read_is_told_and_left(store: Store, fresh: str, shop: Ag
     ],
 )
 def test_a_backfill_that_cannot_be_meant_is_refused(
-    store: Store, fresh: str, settings: dict[str, Any], told: str
+    store: Store, fresh: str, settings: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         store.backfill(second_age(fresh).order, **settings)
     with pytest.raises(ModelError, match="not an entity class"):
         store.backfill("Order")  # type: ignore[arg-type]
@@ -270,7 +270,7 @@ def test_a_change_of_somebody_else_is_never_overwritten(
         27,
     )  # those that were sent already are as they were read
     assert len(by_index(store, age, "sent")) == 40
-    assert {each.note for each in store.scan(age.order)} == met
+    assert {order.note for order in store.scan(age.order)} == met
 
 
 def test_an_item_that_is_deleted_meanwhile_stays_deleted(

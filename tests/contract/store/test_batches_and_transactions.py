@@ -32,7 +32,9 @@ def test_a_batch_gets_many_items_in_the_order_of_their_keys(store: Store, fresh:
     wanted = [*range(230), 4, 4, 6]
     random.Random(1).shuffle(wanted)
     found = store.batch_get([key_of(fresh, number) for number in wanted])
-    assert [each and int(each.task_id) for each in found] == [None if n % 2 else n for n in wanted]
+    assert [task_ and int(task_.task_id) for task_ in found] == [
+        None if n % 2 else n for n in wanted
+    ]
     assert len(store.batch_get([key_of(fresh, 0)], consistent=True)) == 1
     assert store.batch_get([]) == []
 
@@ -59,7 +61,7 @@ def test_a_batch_gets_items_of_several_tables(store: Store, fresh: str) -> None:
 def test_a_batch_writes_many_items_and_deletes_others(store: Store, fresh: str) -> None:
     # More than 25 of both; what comes back is what was stored.
     made = store.batch_write([task(fresh, number) for number in range(60)])
-    assert [each.version for each in made] == [1] * 60  # type: ignore[attr-defined]
+    assert [task_.version for task_ in made] == [1] * 60  # type: ignore[attr-defined]
     store.batch_write([task(fresh, 100)], deletes=[key_of(fresh, number) for number in range(40)])
     left = store.query(Task.of_board(board=fresh))
     assert [int(each.task_id) for each in left] == [*range(40, 60), 100]
@@ -68,7 +70,7 @@ def test_a_batch_writes_many_items_and_deletes_others(store: Store, fresh: str) 
 
 
 @pytest.mark.parametrize(
-    ("puts", "deletes", "told"),
+    ("puts", "deletes", "message"),
     [
         (lambda f: [task(f, 1), task(f, 1)], lambda f: [], "occurs in it twice"),
         (lambda f: [task(f, 1)], lambda f: [key_of(f, 1)], "occurs in it twice"),
@@ -85,10 +87,10 @@ def test_a_batch_writes_many_items_and_deletes_others(store: Store, fresh: str) 
     ],
 )
 def test_a_batch_that_cannot_be_right_is_refused_whole(
-    store: Store, fresh: str, puts: Any, deletes: Any, told: str
+    store: Store, fresh: str, puts: Any, deletes: Any, message: str
 ) -> None:
     # Before the first of it is sent.
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         store.batch_write([task(fresh, 9), *puts(fresh)], deletes=deletes(fresh))
     assert store.find(key_of(fresh, 9)) is None
 

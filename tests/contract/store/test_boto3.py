@@ -140,8 +140,8 @@ def test_boto3_finds_through_an_index_what_a_store_moved(
     def of(owner: str) -> list[str]:
         wanted = conditions.Key("GSI1PK").eq(f"BOARD#{fresh}#OWNER#{owner}")
         return [
-            each["taskId"]
-            for each in theirs.Table(table.name).query(
+            item["taskId"]
+            for item in theirs.Table(table.name).query(
                 IndexName="GSI1", KeyConditionExpression=wanted
             )["Items"]
         ]

@@ -52,7 +52,7 @@ def test_a_table_is_made_as_the_model_says(store: Store, name: str) -> None:
         "StreamViewType": "NEW_AND_OLD_IMAGES",
     }
     projections = {
-        each["IndexName"]: each["Projection"] for each in described["GlobalSecondaryIndexes"]
+        index["IndexName"]: index["Projection"] for index in described["GlobalSecondaryIndexes"]
     }
     assert projections["ByA"] == {"ProjectionType": "KEYS_ONLY"}
     assert projections["Included"]["ProjectionType"] == "INCLUDE"
@@ -94,18 +94,18 @@ DRIFT: list[tuple[dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(
-    ("change", "told"), DRIFT, ids=lambda each: "-".join(each) if isinstance(each, dict) else ""
+    ("change", "lines"), DRIFT, ids=lambda value: "-".join(value) if isinstance(value, dict) else ""
 )
 def test_what_differs_is_told_and_left_alone(
-    store: Store, name: str, change: dict[str, Any], told: list[str]
+    store: Store, name: str, change: dict[str, Any], lines: list[str]
 ) -> None:
     # A line each, in a fixed order; a program decides what to do about it.
     store.ensure(table(name))
     before = store.backend.call("DescribeTable", {"TableName": name})["Table"]
     changed = replace(table(name), **change)
     differences = store.ensure(changed)
-    assert len(differences) == len(told)
-    for line, expected in zip(differences, told, strict=True):
+    assert len(differences) == len(lines)
+    for line, expected in zip(differences, lines, strict=True):
         assert line.startswith(f"{name}: {expected}")
     after = store.backend.call("DescribeTable", {"TableName": name})["Table"]
     assert (after["KeySchema"], after["GlobalSecondaryIndexes"]) == (
@@ -120,8 +120,8 @@ def test_a_table_can_be_protected_from_deletion(store: Store, name: str) -> None
     store.ensure(replace(table(name), deletion_protection=True))
     assert store.ensure(table(name)) == []
     store.backend.call("UpdateTable", {"TableName": name, "DeletionProtectionEnabled": False})
-    told = store.ensure(replace(table(name), deletion_protection=True))
-    assert told == [f"{name}: deletion protection is off; the model says on"]
+    lines = store.ensure(replace(table(name), deletion_protection=True))
+    assert lines == [f"{name}: deletion protection is off; the model says on"]
 
 
 def test_data_survive_whatever_differs(store: Store, name: str) -> None:

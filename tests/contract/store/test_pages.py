@@ -229,15 +229,15 @@ def test_what_is_no_cursor_is_refused(store: Store, journey: str, cursor: str) -
 
 
 @pytest.mark.parametrize(
-    ("ask", "told"),
+    ("ask", "message"),
     [
         (lambda store, query: store.page(query, size=0), "a page of 0 entities reads nothing"),
         (lambda store, query: store.page(query.limit(3)), "has a limit, and a page has a size"),
     ],
 )
 def test_a_page_that_cannot_be_meant_is_refused(
-    store: Store, journey: str, ask: Any, told: str
+    store: Store, journey: str, ask: Any, message: str
 ) -> None:
     # An argument that is ignored is worse than one that is refused.
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         ask(store, Rule.of_journey(journey_id=journey))

@@ -80,10 +80,10 @@ def test_a_plan_cannot_be_changed(store: Store, shop: Age) -> None:
 
 
 def test_a_plan_is_plain_values_for_programs(store: Store, fresh: str, shop: Age) -> None:
-    told = store.plan(second_age(fresh).model).to_json()
-    assert [each["kind"] for each in told["steps"]] == ["AddIndex", "AddIndex", "Change"]
-    assert told["backfills"][0]["entity"] == "Order"
-    assert told["by_hand"] == []
+    description = store.plan(second_age(fresh).model).to_json()
+    assert [step["kind"] for step in description["steps"]] == ["AddIndex", "AddIndex", "Change"]
+    assert description["backfills"][0]["entity"] == "Order"
+    assert description["by_hand"] == []
 
 
 def test_indexes_are_added_one_after_the_other_and_the_rest_of_the_model_follows(
@@ -98,7 +98,7 @@ def test_indexes_are_added_one_after_the_other_and_the_rest_of_the_model_follows
     assert store.ensure(grown.model) == []
     left = store.plan(grown.model)
     assert left.steps == ()
-    assert [each.entity for each in left.backfills] == [grown.order]
+    assert [backfill.entity for backfill in left.backfills] == [grown.order]
     assert store.scan(shop.order) == before
 
 
@@ -128,8 +128,8 @@ def test_an_older_program_plans_to_drop_nothing(store: Store, fresh: str) -> Non
     with deployed(store, third_age(fresh)):
         plan = store.plan(first_age(fresh).model)
         assert [step for step in plan.steps if "TTL" not in str(step)] == []
-        told = [str(each.difference).partition(": ")[2] for each in plan.by_hand]
-        assert told == [
+        description = [str(step.difference).partition(": ")[2] for step in plan.by_hand]
+        assert description == [
             "stream is NEW_IMAGE; the model says none",
             "the index ByBuyer is not in the model",
             "the index ByRegion is not in the model",
@@ -162,9 +162,9 @@ IN_PLACE: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("before", "after", "told"), IN_PLACE)
+@pytest.mark.parametrize(("before", "after", "lines"), IN_PLACE)
 def test_settings_are_changed_in_place(
-    store: Store, fresh: str, before: dict[str, Any], after: dict[str, Any], told: list[str]
+    store: Store, fresh: str, before: dict[str, Any], after: dict[str, Any], lines: list[str]
 ) -> None:
     # Whatever can be, and nothing is left to do afterwards.
     plain = Table(f"{PREFIX}-{fresh}", key=("PK",), pitr=False)
@@ -172,7 +172,7 @@ def test_settings_are_changed_in_place(
     wanted = replace(plain, **after)
     try:
         plan = store.plan(wanted)
-        assert [str(step).partition(": ")[2] for step in plan.steps] == told
+        assert [str(step).partition(": ")[2] for step in plan.steps] == lines
         store.apply(plan)
         assert store.plan(wanted).is_empty
     finally:
@@ -250,7 +250,7 @@ def test_recovery_is_turned_on_and_never_off(store: Store, fresh: str) -> None:
         assert store.plan(replace(plain, pitr=True)).is_empty
         back = store.plan(plain)
         assert back.steps == ()
-        assert [each.difference.kind for each in back.by_hand] == ["point-in-time recovery"] * len(
+        assert [step.difference.kind for step in back.by_hand] == ["point-in-time recovery"] * len(
             plan.steps
         )
     finally:
@@ -264,8 +264,8 @@ def test_what_nobody_wrote_down_is_told_as_unknown(store: Store, fresh: str) -> 
     try:
         assert store.plan(age.model).is_empty
         fill(store, age, 3)
-        (told,) = store.plan(age.model).backfills
-        assert "it is not known whether all stored items have that" in str(told)
+        (description,) = store.plan(age.model).backfills
+        assert "it is not known whether all stored items have that" in str(description)
         assert store.backfill(age.order).written == 0
         assert store.plan(age.model).is_empty
     finally:

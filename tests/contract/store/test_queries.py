@@ -115,7 +115,7 @@ def test_the_first_is_one_or_none(store: Store, journey: str) -> None:
     # Also behind a filter, and from the end.
     stages = Stage.of_journey(journey_id=journey)
     assert [
-        getattr(store.first(each), "order", None) for each in (stages, stages.descending())
+        getattr(store.first(stage), "order", None) for stage in (stages, stages.descending())
     ] == [1, 10]
     assert getattr(store.first(stages.where(Stage.order > 7)), "order", None) == 8
     assert store.first(stages.where(Stage.status == "failed")) is None
@@ -204,7 +204,7 @@ def test_an_index_of_keys_gives_keys_or_is_hydrated(store: Store, journey: str) 
 
 
 @pytest.mark.parametrize(
-    ("read", "told"),
+    ("read", "message"),
     [
         (lambda j: Rule.keys_of(journey_id=j), "Keys does not hold whole items"),
         (lambda j: Rule.titles_of(journey_id=j), "Some does not hold whole items"),
@@ -215,10 +215,10 @@ def test_an_index_of_keys_gives_keys_or_is_hydrated(store: Store, journey: str) 
     ],
 )
 def test_what_an_index_does_not_hold_is_not_asked_of_it(
-    store: Store, journey: str, read: Any, told: str
+    store: Store, journey: str, read: Any, message: str
 ) -> None:
     # The service would answer with halves of items, or with nothing.
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         store.query(read(journey))
 
 

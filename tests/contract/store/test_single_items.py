@@ -281,7 +281,7 @@ def test_updates_keep_attributes_that_the_program_does_not_know(store: Store, fr
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "told"),
+    ("change", "error", "message"),
     [
         ({"set": {}}, ModelError, "changes nothing"),
         ({"set": {"colour": "red"}}, ModelError, "Task has no field 'colour'"),
@@ -330,7 +330,7 @@ def test_updates_keep_attributes_that_the_program_does_not_know(store: Store, fr
     ],
 )
 def test_a_wrong_update_is_refused_before_it_is_sent(
-    store: Store, fresh: str, change: dict[str, Any], error: type[Exception] | None, told: str
+    store: Store, fresh: str, change: dict[str, Any], error: type[Exception] | None, message: str
 ) -> None:
     # With what to write instead. Two of these are right, and show that the others are not refused
     # for nothing.
@@ -343,7 +343,7 @@ def test_a_wrong_update_is_refused_before_it_is_sent(
     if error is None:
         store.update(key, *actions, **arguments)
         return
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         store.update(key, *actions, **arguments)
     assert store.get(key) == made
 

@@ -75,12 +75,12 @@ def test_a_put_over_what_is_there_makes_a_transition_or_none(
     made = store.create(stage(fresh))
     with pytest.raises(TransitionRefused if how == "put" else TransactionFailed) as failed:
         put(made.changed(status="done"))
-    told = (
+    read = (
         failed.value.item
         if isinstance(failed.value, TransitionRefused)
         else failed.value.reasons[0].item
     )
-    assert told == made
+    assert read == made
     for status in ("pending", "running", "done"):
         put(made.changed(status=status, title=status))
     assert store.get(ItemKey.of_entity(made)).title == "done"
@@ -110,7 +110,7 @@ def test_a_batch_writes_any_status(store: Store, fresh: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda store, key: store.move(key, Stage.title, "x"), "Stage.Data.title has no states"),
         (
@@ -127,10 +127,10 @@ def test_a_batch_writes_any_status(store: Store, fresh: str) -> None:
         ),
     ],
 )
-def test_a_wrong_move_is_refused(store: Store, fresh: str, call: Any, told: str) -> None:
+def test_a_wrong_move_is_refused(store: Store, fresh: str, call: Any, message: str) -> None:
     # Before it is sent.
     made = store.create(stage(fresh, title="t"))
-    with pytest.raises((ModelError, TransitionRefused), match=told):
+    with pytest.raises((ModelError, TransitionRefused), match=message):
         call(store, ItemKey.of_entity(made))
     assert store.get(ItemKey.of_entity(made)) == made
 
@@ -218,7 +218,7 @@ def test_an_archived_item_can_be_updated_where_it_is(store: Store, fresh: str) -
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "told"),
+    ("call", "error", "message"),
     [
         (lambda store, made: store.restore(made), ModelError, "is not in the archive"),
         (lambda store, made: store.archive(store.archive(made)), ModelError, "is in the archive"),
@@ -245,8 +245,8 @@ def test_an_archived_item_can_be_updated_where_it_is(store: Store, fresh: str) -
     ],
 )
 def test_wrong_uses_of_the_archive_are_refused(
-    store: Store, fresh: str, call: Any, error: type[Exception], told: str
+    store: Store, fresh: str, call: Any, error: type[Exception], message: str
 ) -> None:
     # Each would mix up the two partitions.
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         call(store, store.create(asset(fresh)))

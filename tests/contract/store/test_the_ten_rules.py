@@ -47,7 +47,7 @@ def raw(store: Store, key: ItemKey[Any]) -> dict[str, Any]:
 def test_rule_1_a_query_takes_leading_key_fields_and_nothing_else(store: Store, fresh: str) -> None:
     # An unknown, skipped or missing field is an error, never a wider read.
     store.batch_write([Stage(journey_id=fresh, order=order, stage_id="s") for order in (1, 10, 11)])
-    assert [each.order for each in store.query(Stage.at(journey_id=fresh, order=1))] == [1]
+    assert [stage.order for stage in store.query(Stage.at(journey_id=fresh, order=1))] == [1]
     wrong: list[dict[str, Any]] = [
         {"journey_id": fresh},
         {"journey_id": fresh, "order": 1, "colour": "red"},
@@ -99,7 +99,7 @@ def test_rule_3_numbers_in_keys_are_padded_and_refused_where_they_do_not_fit(
 ) -> None:
     # 2 comes before 10, and 100 is not cut to 10.
     store.batch_write([Rule(journey_id=fresh, rule_id=str(n), weight=n) for n in (2, 10, 100)])
-    assert [each.weight for each in store.query(Rule.by_weight(journey_id=fresh))] == [2, 10, 100]
+    assert [rule.weight for rule in store.query(Rule.by_weight(journey_id=fresh))] == [2, 10, 100]
     with pytest.raises(KeyValueError):
         Stage.key(journey_id=fresh, order=100, stage_id="s")
     with pytest.raises(KeyValueError, match="0 to 999 are allowed"):
@@ -207,7 +207,7 @@ def test_rule_7_a_transaction_says_which_operation_failed_and_with_which_item(
     with pytest.raises(TransactionFailed) as failed:
         store.transact(Put(Rule(journey_id=fresh, rule_id="r")), check, update)
     reasons = failed.value.reasons
-    assert [(each.index, each.operation, each.code) for each in reasons] == [
+    assert [(reason.index, reason.operation, reason.code) for reason in reasons] == [
         (1, check, "ConditionalCheckFailed"),
         (2, update, "ConditionalCheckFailed"),
     ]
@@ -233,7 +233,7 @@ def test_rule_8_locking_uniqueness_instants_computed_fields_and_sharding_are_dec
         store.create(User(user_id=f"{fresh}-2", email=fresh))
     store.batch_write([Asset(database_id=fresh, asset_id=str(n), count=n) for n in range(9)])
     assert [
-        each.count for each in store.query(Asset.ranked(database_id=fresh).descending().limit(2))
+        asset.count for asset in store.query(Asset.ranked(database_id=fresh).descending().limit(2))
     ] == [8, 7]
     assert table.definition()["TableName"] == table.name
     ttl = store.backend.call("DescribeTimeToLive", {"TableName": table.name})[
@@ -260,5 +260,5 @@ def test_rule_10_a_new_index_has_a_plan_and_a_backfill(store: Store, fresh: str)
         assert [type(step).__name__ for step in plan.steps] == ["AddIndex", "AddIndex", "Change"]
         store.apply(plan)
         assert store.count(new.order.in_status(status="open")) == 0
-        assert [store.backfill(each.entity).written for each in plan.backfills] == [9]
+        assert [store.backfill(backfill.entity).written for backfill in plan.backfills] == [9]
         assert by_index(store, new, "open") == by_scan(store, new, "open") != []

@@ -124,11 +124,11 @@ def test_a_delete_with_a_condition_keeps_the_values_when_it_fails(store: Store, 
 def test_guards_are_no_entities(store: Store, fresh: str) -> None:
     # They lie in the table, and nobody meets them.
     store.create(user(fresh, email=fresh))
-    assert [each.user_id for each in store.scan(User) if each.email == fresh] == [fresh]
+    assert [user.user_id for user in store.scan(User) if user.email == fresh] == [fresh]
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda store, made: store.put(made), r"put\(\) cannot guard"),
         (
@@ -137,10 +137,12 @@ def test_guards_are_no_entities(store: Store, fresh: str) -> None:
         ),
     ],
 )
-def test_what_cannot_be_guarded_is_refused(store: Store, fresh: str, call: Any, told: str) -> None:
+def test_what_cannot_be_guarded_is_refused(
+    store: Store, fresh: str, call: Any, message: str
+) -> None:
     # put() knows nothing of what was there; an update changes one item, not its guards.
     made = store.create(user(fresh, email=fresh))
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         call(store, made)
 
 

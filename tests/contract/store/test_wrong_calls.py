@@ -88,11 +88,11 @@ def store(sortkey_store: Store) -> Store:
 
 
 @pytest.mark.parametrize(
-    ("call", "told"), [each[1:] for each in CALLS], ids=[each[0] for each in CALLS]
+    ("call", "message"), [call[1:] for call in CALLS], ids=[call[0] for call in CALLS]
 )
 def test_something_of_another_kind_is_told_what_the_method_takes(
-    store: Store, call: Any, told: str
+    store: Store, call: Any, message: str
 ) -> None:
     # An AttributeError from the inside of a library teaches nobody anything.
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         call(store)

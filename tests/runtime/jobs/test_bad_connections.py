@@ -85,8 +85,8 @@ def test_requests_that_arrive_twice_change_nothing(
     done = worker.run_once()
     assert done is not None
     assert (done.status, done.result, done.attempt) == ("completed", "hello", 2)
-    assert [each.outcome for each in queue.attempts(made.job_id)] == ["failed", "completed"]
-    assert [each.message for each in queue.logs(made.job_id)] == [
+    assert [attempt.outcome for attempt in queue.attempts(made.job_id)] == ["failed", "completed"]
+    assert [log.message for log in queue.logs(made.job_id)] == [
         "begin",
         "hello",
         "attempt 1 failed: OSError: once more",

@@ -23,11 +23,11 @@ def note(text: str) -> Asset:
 
 
 def keys(store: Store, bucket: str = "artifacts") -> list[str]:
-    return [each.key for each in store.payloads.bucket(bucket).versions()]
+    return [version.key for version in store.payloads.bucket(bucket).versions()]
 
 
 def found(store: Store, **how: Any) -> list[tuple[str, str]]:
-    return [(each.kind, each.key) for each in store.verify(model, **how)]
+    return [(finding.kind, finding.key) for finding in store.verify(model, **how)]
 
 
 def test_a_delete_takes_the_objects_along(any_store: Store) -> None:
@@ -103,7 +103,9 @@ def test_a_sweep_leaves_what_is_young(store: Store, clock: FrozenClock) -> None:
     assert store.sweep(model).removed == []
     clock.advance(DAY + 1)
     swept = store.sweep(model)
-    assert [(each.kind, each.key) for each in swept.removed] == [("orphaned", "d/a/note.txt")]
+    assert [(finding.kind, finding.key) for finding in swept.removed] == [
+        ("orphaned", "d/a/note.txt")
+    ]
     assert swept.bytes == 3
     assert shown.note is not None
     assert store.load(shown.note) == "new"
@@ -167,7 +169,7 @@ def test_what_is_missing_changed_or_orphaned_is_listed(any_store: Store) -> None
     assert sorted(found(any_store, grace=timedelta(seconds=-60))) == wanted
     assert sorted(found(any_store, grace=timedelta(seconds=-60), quick=True)) == wanted
     assert sorted(found(any_store)) == wanted[:2]
-    (missing,) = [each for each in any_store.verify(model) if each.kind == "missing"]
+    (missing,) = [finding for finding in any_store.verify(model) if finding.kind == "missing"]
     assert (missing.table, missing.version_id) == ("graph-runs", gone.graph.version_id)
     assert missing.item is not None
     assert missing.item["PK"] == {"S": "USER#12345"}

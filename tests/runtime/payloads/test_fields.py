@@ -40,16 +40,16 @@ def test_an_item_that_another_program_wrote_is_read_and_written_as_it_was() -> N
 
 def test_what_is_known_of_the_object_stands_beside_its_key() -> None:
     # Additive, and named after it: `iacS3VersionId` is what the document itself calls for.
-    told = {
+    members = {
         "iacS3VersionId": {"S": "v1"},
         "iacS3Size": {"N": "17"},
         "iacS3Sha256": {"S": "ab"},
         "iacS3Encoding": {"S": "zstd"},
     }
-    iac = Run.from_item({**ITEM, **told}).iac
+    iac = Run.from_item({**ITEM, **members}).iac
     assert iac is not None
     assert (iac.version_id, iac.size, iac.sha256) == ("v1", 17, "ab")
-    assert Run.from_item({**ITEM, **told}).to_item() == {**ITEM, **told}
+    assert Run.from_item({**ITEM, **members}).to_item() == {**ITEM, **members}
 
 
 def test_names_follow_the_style_of_the_key() -> None:
@@ -100,8 +100,8 @@ def test_a_value_is_checked_when_the_entity_is_made() -> None:
 def test_json_has_the_pointer_and_never_the_value() -> None:
     # What a REST answer shows. The value may have gigabytes, and may be secret.
     read = Run.from_item({**ITEM, "graphS3Size": {"N": "5"}})
-    told = read.model_dump(mode="json", include={"graph"})
-    assert told == {"graph": {"key": "graphs/prod/12345/c8a91e/graph.json", "size": 5}}
+    members = read.model_dump(mode="json", include={"graph"})
+    assert members == {"graph": {"key": "graphs/prod/12345/c8a91e/graph.json", "size": 5}}
     assert "nodes" not in run(graph=Payload({"nodes": [1]})).model_dump_json()
     assert "nodes" not in repr(run(graph=Payload({"nodes": [1]})))
     assert "versionId" in str(Run.model_json_schema())
@@ -211,8 +211,8 @@ def test_a_payload_may_lie_beside_the_envelope() -> None:
 
 def test_a_model_tells_where_its_payloads_are() -> None:
     # `sortkey models` is what people read before they look into a bucket.
-    told = {each["name"]: each["notes"] for each in fields_of(Run.__layout__)}
-    assert told["graph"] == [
+    members = {field["name"]: field["notes"] for field in fields_of(Run.__layout__)}
+    assert members["graph"] == [
         "in artifacts: graphs/{environment}/{userId}/{runId}/graph.json, written once"
     ]
-    assert told["iac"] == ["in artifacts: uploads/{environment}/{userId}/{filename}"]
+    assert members["iac"] == ["in artifacts: uploads/{environment}/{userId}/{filename}"]

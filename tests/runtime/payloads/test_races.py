@@ -34,7 +34,9 @@ def note(text: str) -> Asset:
 
 
 def versions(store: Store, bucket: str = "artifacts") -> list[tuple[str, str]]:
-    return [(each.key, each.version_id) for each in store.payloads.bucket(bucket).versions()]
+    return [
+        (version.key, version.version_id) for version in store.payloads.bucket(bucket).versions()
+    ]
 
 
 class Between:
@@ -84,8 +86,8 @@ def together(store: Store, engine: Engine, writes: list[Callable[[Store], Any]])
 
 def settled(store: Store, outcomes: list[Any], error: type[Exception]) -> Any:
     """The one that won. The others were refused."""
-    (winner,) = [each for each in outcomes if not isinstance(each, Exception)]
-    assert [type(each) for each in outcomes if each is not winner] == [error] * (
+    (winner,) = [outcome for outcome in outcomes if not isinstance(outcome, Exception)]
+    assert [type(outcome) for outcome in outcomes if outcome is not winner] == [error] * (
         len(outcomes) - 1
     ), outcomes
     return winner
@@ -111,7 +113,7 @@ def test_of_two_creators_the_loser_leaves_nothing_and_harms_nothing(
         read = any_store.get(Asset.key(database_id="d", asset_id=f"{round}"), consistent=True)
         assert read == winner
         bucket = any_store.payloads.bucket("artifacts")
-        left = [each.version_id for each in bucket.versions(f"d/{round}/")]
+        left = [version.version_id for version in bucket.versions(f"d/{round}/")]
         assert left == [winner.note.version_id]
         assert bucket.head(winner.note.key).version_id == winner.note.version_id
     assert any_store.verify(model, grace=timedelta(seconds=-60)) == []
@@ -153,7 +155,7 @@ def test_of_two_that_write_once_one_does(any_store: Store, engine: Engine) -> No
         thread.start()
     for thread in threads:
         thread.join()
-    (winner,) = [each for each in results if isinstance(each, Run)]
+    (winner,) = [result for result in results if isinstance(result, Run)]
     assert len(results) == 4
     graph = any_store.get(key, consistent=True).graph
     assert graph == winner.graph
@@ -221,7 +223,7 @@ def test_without_an_answer_the_object_stays(store: Store, engine: Engine) -> Non
     with pytest.raises(Unreachable):
         not_done.put(note("was not written"))
     assert len(versions(store)) == 2
-    assert [each.kind for each in store.verify(model, grace=timedelta(0))] == ["orphaned"]
+    assert [finding.kind for finding in store.verify(model, grace=timedelta(0))] == ["orphaned"]
     assert len(store.sweep(model, grace=timedelta(0)).removed) == 1
     assert store.load(read.note) == "was written"
 
@@ -274,7 +276,7 @@ def test_a_leftover_of_a_dead_writer_does_not_block_what_is_written_once(
         == made.graph.version_id
     )
     swept = any_store.sweep(model, grace=timedelta(seconds=-60))
-    assert {(each.key, each.version_id) for each in swept.removed} == set(left)
+    assert {(finding.key, finding.version_id) for finding in swept.removed} == set(left)
     assert versions(any_store) == [(made.graph.key, made.graph.version_id)]
 
 

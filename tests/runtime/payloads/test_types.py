@@ -29,8 +29,8 @@ def test_a_type_checker_knows_what_a_payload_is() -> None:
     ]
     report = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
     found = {
-        (each["range"]["start"]["line"] + 1, each.get("rule"))
-        for each in report["generalDiagnostics"]
+        (diagnostic["range"]["start"]["line"] + 1, diagnostic.get("rule"))
+        for diagnostic in report["generalDiagnostics"]
     }
     lines = enumerate(CASES.read_text().splitlines(), start=1)
     assert found == {(number, match[1]) for number, line in lines if (match := MARK.search(line))}

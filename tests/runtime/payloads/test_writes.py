@@ -35,7 +35,9 @@ GRAPH = {"nodes": [{"id": "aws_lambda_function.a"}], "edges": []}
 
 
 def versions(store: Store, bucket: str = "artifacts") -> list[tuple[str, str]]:
-    return [(each.key, each.version_id) for each in store.payloads.bucket(bucket).versions()]
+    return [
+        (version.key, version.version_id) for version in store.payloads.bucket(bucket).versions()
+    ]
 
 
 def key_of(made: Run) -> Any:

@@ -129,7 +129,7 @@ class ScriptedStreams:
             case "LATEST":
                 position = len(shard.records)
             case _:
-                known = [each["dynamodb"]["SequenceNumber"] for each in shard.records]
+                known = [record["dynamodb"]["SequenceNumber"] for record in shard.records]
                 position = known.index(request["SequenceNumber"]) + 1
         if position < shard.trimmed:
             raise TrimmedDataAccessException("trimmed")
@@ -150,7 +150,7 @@ class ScriptedStreams:
 
 
 def _described(shard: ScriptedShard) -> dict[str, Any]:
-    known = [each["dynamodb"]["SequenceNumber"] for each in shard.records]
+    known = [record["dynamodb"]["SequenceNumber"] for record in shard.records]
     numbers = {"StartingSequenceNumber": known[0] if known else "1"}
     if shard.is_closed:
         numbers["EndingSequenceNumber"] = known[-1] if known else "1"

@@ -168,10 +168,10 @@ def test_the_parts_of_a_large_letter_stay_while_another_one_needs_them(
         "eventID": "change-1",
         "dynamodb": {"SequenceNumber": "1", "large": os.urandom(400_000).hex()},
     }
-    told = ("collect", record, Origin("orders", "arn", "shard"), ValueError("no"), 5)
-    first = letters.add(*told)
+    letter = ("collect", record, Origin("orders", "arn", "shard"), ValueError("no"), 5)
+    first = letters.add(*letter)
     clock.advance(1)
-    second = letters.add(*told)
+    second = letters.add(*letter)
     letters.drop(first)
     assert letters.record(second) == record
     letters.drop(second)

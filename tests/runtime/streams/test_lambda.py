@@ -30,7 +30,7 @@ def event(store: Store) -> dict[str, Any]:
 def failures(*records: dict[str, Any]) -> dict[str, Any]:
     return {
         "batchItemFailures": [
-            {"itemIdentifier": each["dynamodb"]["SequenceNumber"]} for each in records
+            {"itemIdentifier": record["dynamodb"]["SequenceNumber"]} for record in records
         ]
     }
 

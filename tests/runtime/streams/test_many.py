@@ -47,19 +47,19 @@ def test_a_hundred_thousand_changes_go_through_handlers(tmp_path: Path) -> None:
 
 def test_workers_that_come_and_go_keep_every_key_in_order(store: Store) -> None:
     # Real threads, real races: shards change hands while changes come.
-    told: dict[tuple[str, int], list[str]] = defaultdict(list)
+    values: dict[tuple[str, int], list[str]] = defaultdict(list)
     chance = random.Random(3)
     steps, keys = 150, 4
 
     @on_change(Order)
     def order(change: Change[Order]) -> None:
         assert change.new is not None
-        told["order", change.new.number].append(change.new.status)
+        values["order", change.new.number].append(change.new.status)
 
     @on_change(Parcel)
     async def parcel(change: Change[Parcel]) -> None:
         assert change.new is not None
-        told["parcel", change.new.number].append(change.new.place)
+        values["parcel", change.new.number].append(change.new.place)
 
     def fresh(owner: str) -> StreamWorker:
         return StreamWorker(store, [order, parcel], name="shop", owner=owner, lease_seconds=0.03)
@@ -79,7 +79,7 @@ def test_workers_that_come_and_go_keep_every_key_in_order(store: Store) -> None:
         running[place].stop()
         running[place].start()
     deadline = time.monotonic() + PATIENCE
-    while {each[-1] for each in list(told.values())} != {
+    while {texts[-1] for texts in list(values.values())} != {
         str(steps - 1)
     } and time.monotonic() < deadline:
         time.sleep(0.002)
@@ -88,6 +88,6 @@ def test_workers_that_come_and_go_keep_every_key_in_order(store: Store) -> None:
     # Under leases of 30 ms a busy machine may be taken for a dead one: then some come twice, but
     # none too early.
     wanted = [str(step) for step in range(steps)]
-    assert {key: list(dict.fromkeys(each)) for key, each in told.items()} == {
+    assert {key: list(dict.fromkeys(texts)) for key, texts in values.items()} == {
         (kind, number): wanted for kind in ("order", "parcel") for number in range(keys)
     }

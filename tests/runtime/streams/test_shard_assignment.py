@@ -165,8 +165,8 @@ def test_processes_share_the_shards_and_each_change_comes_once(
     assert round_of(everyone, 20) == [2, 2, 2]
     everyone[0][0].stop()
     assert round_of(everyone[1:], 30) == [3, 3]
-    told = sorted(number for _, seen in everyone for number in numbers(seen))
-    assert told == [first + place for first in (0, 10, 20, 30) for place in range(6)]
+    received = sorted(number for _, seen in everyone for number in numbers(seen))
+    assert received == [first + place for first in (0, 10, 20, 30) for place in range(6)]
 
 
 def test_a_process_that_hangs_loses_its_shards_and_cannot_move_their_checkpoints(
@@ -177,25 +177,25 @@ def test_a_process_that_hangs_loses_its_shards_and_cannot_move_their_checkpoints
     streams.put("shard", 1)
     streams.put("shard", 2)
     healthy, seen = process("healthy")
-    told: list[int] = []
+    received: list[int] = []
 
     @on_change(Order)
     def hangs(change: Change[Order]) -> None:
-        told.append(change.key.values["number"])
+        received.append(change.key.values["number"])
         clock.advance(LEASE + 1)  # longer than its lease; the other process goes on meanwhile
         healthy.run_until_idle()
 
     stuck = worker(scripted, hangs, clock=clock, owner="stuck", lease_seconds=LEASE)
     stuck.run_once()
     stuck.run_once()
-    assert told == [1]
+    assert received == [1]
     assert numbers(seen) == [1, 2]
     shard = scripted.get(Shard.key(worker="shop", stream_arn=ARN, shard_id="shard"))
     assert (shard.owner, shard.sequence_number) == ("healthy", str(10**20 + 2))
     streams.put("shard", 3)
     healthy.run_until_idle()
     stuck.run_once()
-    assert (told, numbers(seen)) == ([1], [1, 2, 3])
+    assert (received, numbers(seen)) == ([1], [1, 2, 3])
 
 
 def test_the_order_of_a_key_holds_while_shards_go_from_hand_to_hand(
@@ -316,12 +316,12 @@ def test_two_tables_are_shared_among_two_processes(store: Store, clock: FrozenCl
             """One of them."""
 
     store.ensure(other_table)
-    told: dict[str, list[str]] = {"a": [], "b": []}
+    received: dict[str, list[str]] = {"a": [], "b": []}
 
     def process(owner: str) -> StreamWorker:
         @on_change(Order, Other)
         def collect(change: Change[Order | Other]) -> None:
-            told[owner].append(change.entity.__name__)
+            received[owner].append(change.entity.__name__)
 
         return worker(store, collect, clock=clock, owner=owner, lease_seconds=LEASE)
 
@@ -334,4 +334,4 @@ def test_two_tables_are_shared_among_two_processes(store: Store, clock: FrozenCl
     store.put(Other(number=1))
     for one in both:
         one.run_until_idle()
-    assert sorted(told.values()) == [["Order", "Order"], ["Other"]]
+    assert sorted(received.values()) == [["Order", "Order"], ["Other"]]

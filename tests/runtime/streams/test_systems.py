@@ -54,7 +54,7 @@ def move(store: Store, name: str, status: str) -> None:
 def test_ready_is_told_once_for_each_transition(store: Store, clock: FrozenClock) -> None:
     # Two callers told of one session, or one told twice, connect to a browser that is not theirs.
     store.ensure(sessions)
-    with MemoryTopics() as topics, topics.subscribe(READY_TOPIC) as told:
+    with MemoryTopics() as topics, topics.subscribe(READY_TOPIC) as subscription:
         running = worker(store, processor(topics), clock=clock)
         store.create(session("1", clock()))
         for status in ("PROVISIONING", "READY"):
@@ -63,16 +63,16 @@ def test_ready_is_told_once_for_each_transition(store: Store, clock: FrozenClock
             Session.key(session_id="sess_1"), set={"proxy_bytes": 7}
         )  # still READY: nothing to tell
         running.run_until_idle()
-        first = told.wait_for(timeout=PATIENCE)
+        first = subscription.wait_for(timeout=PATIENCE)
         assert first is not None
         assert first.body["sessionId"] == "sess_1"
         for status in ("ACTIVE", "READY"):  # the client has left, and the browser is ready again
             move(store, "1", status)
         running.run_until_idle()
-        assert told.wait_for(timeout=PATIENCE) is not None
+        assert subscription.wait_for(timeout=PATIENCE) is not None
         move(store, "1", "TERMINATING")
         running.run_until_idle()
-        assert told.wait_for(timeout=0.01) is None
+        assert subscription.wait_for(timeout=0.01) is None
 
 
 @pytest.mark.accepts("WC-40")
