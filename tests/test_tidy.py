@@ -18,11 +18,11 @@ FUNCTION_LINES_MAX = 60
 FILE_LINES_MAX = 400
 
 QUAINT_WORDS = {
-    "told": 153,
-    "mend(?:s|ed|ing)?": 13,
-    "anew": 28,
+    "told": 141,
+    "mend(?:s|ed|ing)?": 12,
+    "anew": 21,
     "lately": 8,
-    "is no [a-z]+": 120,
+    "is no [a-z]+": 108,
     "of one's own": 4,
 }
 """How often each still stands in the source and the docs. Use the word that an engineer would use.
@@ -31,7 +31,7 @@ ACTION_MODULES = 2
 """Modules that are still named after an action (`checking`) and not after a thing (`query_checks`).
 """
 
-LONG_LINES = 350
+LONG_LINES = 313
 """Lines of the source that are over 100 wide: tables, CSS, SQL. The number may only shrink."""
 
 TESTS_ELSEWHERE = 45

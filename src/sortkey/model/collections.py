@@ -77,7 +77,8 @@ class CollectionDeclaration(Declared, Generic[P]):
         if layout.table is not first.table or self.index not in layout.keys:
             raise self.fail(
                 layout,
-                "every entity of a collection must be in the same table and have a key in its index",
+                "every entity of a collection must be in the same table and have a key in its "
+                "index",
             )
         if layout.keys[self.index].partition.text != self._key.partition.text:
             raise self.fail(

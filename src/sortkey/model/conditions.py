@@ -1,4 +1,6 @@
-"""Conditions: tests of an item, made by the service. They are built from fields, in `attributes`."""
+"""Conditions: tests of an item, made by the service. They are built from fields, in
+`attributes`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Refuses classes whose fields, keys and settings contradict each other, when the class is defined."""
+"""Refuses classes whose fields, keys and settings contradict each other, when the class is
+defined.
+"""
 
 from __future__ import annotations
 

@@ -94,7 +94,9 @@ def rebuilt(
     assumed: Mapping[str, Any],
     filled: Mapping[str, Any] | None,
 ) -> Rebuilt:
-    """What the update must also write. `filled` are the values that an upsert gives to a new item."""
+    """What the update must also write. `filled` are the values that an upsert gives to a new
+    item.
+    """
     outcome = Outcome.of(layout, key, actions, assumed)
     _refuse_key_change(outcome)
     result = Rebuilt()

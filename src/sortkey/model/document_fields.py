@@ -57,7 +57,9 @@ class FieldRule:
 
 
 class DocumentFields(Mapping[str, FieldKind]):
-    """The declared fields and their kinds, in order. `kind_of` also knows fields covered by rules."""
+    """The declared fields and their kinds, in order. `kind_of` also knows fields covered by
+    rules.
+    """
 
     def __init__(self, declared: Mapping[str, FieldKind], rules: Sequence[FieldRule] = ()) -> None:
         _check_declared(declared)
@@ -74,7 +76,9 @@ class DocumentFields(Mapping[str, FieldKind]):
         return len(self._declared)
 
     def kind_of(self, name: str) -> FieldKind | None:
-        """The kind of a field, or None if it is left out. Raises ModelError for an unknown field."""
+        """The kind of a field, or None if it is left out. Raises ModelError for an unknown
+        field.
+        """
         kind = self._declared.get(name)
         if kind is not None:
             return kind
@@ -126,7 +130,8 @@ class DocumentFields(Mapping[str, FieldKind]):
             try:
                 result |= self.normal({name: value})
             except ModelError:
-                continue  # another kind now, or gone: a rebuild from the source fills what this cannot
+                # Another kind now, or gone: a rebuild from the source fills what this cannot.
+                continue
         return result
 
     def indexable(self, fields: Fields) -> Fields:

@@ -47,7 +47,9 @@ KeepNull = Marker("KeepNull")
 
 
 def Named(attribute: str) -> Any:
-    """The literal name of the attribute, instead of the one that the entity's `names` would give."""
+    """The literal name of the attribute, instead of the one that the entity's `names` would
+    give.
+    """
     return Field(alias=attribute)
 
 

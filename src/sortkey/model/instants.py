@@ -57,7 +57,9 @@ def read_epoch(value: Any) -> Any:
 
 
 def cut(value: Any, digits: int) -> Any:
-    """Truncate to the stored precision, so that an entity is equal before and after it is stored."""
+    """Truncate to the stored precision, so that an entity is equal before and after it is
+    stored.
+    """
     if not isinstance(value, datetime):
         return value
     unit = 10 ** (EVERY_DIGIT - digits)

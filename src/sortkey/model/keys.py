@@ -37,7 +37,8 @@ class Declared:
         for parameter in self.parameters:
             if parameter.default is not parameter.empty and parameter.default is not None:
                 raise ModelError(
-                    f"{self.name}: the default of {parameter.name} must be None, which leaves it out of "
+                    f"{self.name}: the default of {parameter.name} must be None, which leaves it "
+                    "out of "
                     "the key"
                 )
         self.bound: dict[type, Any] = {}
@@ -65,7 +66,8 @@ class Declared:
                 name for name in self.names if name in self.required and name not in values
             )
             raise ModelError(
-                f"{self.name}: {missing} is None: without it the query would read more. Pass a value"
+                f"{self.name}: {missing} is None: without it the query would read more. Pass a "
+                "value"
             )
         return values
 

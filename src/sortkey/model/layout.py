@@ -230,7 +230,8 @@ class Layout(LayoutAttributes):
         """Refuse a partition key that ends like an archived one."""
         if self.archive is not None and partition.endswith(self.archive):
             raise KeyValueError(
-                f"{partition!r} ends with {self.archive!r}, which marks archived items: choose another value"
+                f"{partition!r} ends with {self.archive!r}, which marks archived items: choose "
+                "another value"
             )
 
     def without_archive_mark(

@@ -82,7 +82,9 @@ class Explanation:
 
 @dataclass(frozen=True)
 class AccessPattern:
-    """One named read of a model. `function` takes its arguments and returns the read, without I/O."""
+    """One named read of a model. `function` takes its arguments and returns the read, without
+    I/O.
+    """
 
     name: str
     doc: str
@@ -125,7 +127,8 @@ class Model:
         """
         if source is None and not hasattr(document.of, "__layout__"):
             raise ModelError(
-                f"{document.name}: {document.of.__name__} is not an entity: pass what reads it, with "
+                f"{document.name}: {document.of.__name__} is not an entity: pass what reads it, "
+                "with "
                 "source="
             )
         if any(other.document.name == document.name for other in self.documents):

@@ -69,7 +69,9 @@ class PayloadPlace:
         }
 
     def set_action(self, field: Attr[Any], payload: Payload[Any]) -> Action:
-        """The action of `set`. A store replaces it by `pointer_actions` once the value is stored."""
+        """The action of `set`. A store replaces it by `pointer_actions` once the value is
+        stored.
+        """
 
         def render(names: Any) -> str:
             raise ModelError(

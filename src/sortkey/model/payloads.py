@@ -92,7 +92,8 @@ class StoredIn:
         unknown = [name for name in self.parameters if name not in self.template.names]
         if unknown:
             raise ModelError(
-                f"the parameters {', '.join(unknown)} do not occur in {self.key}: add them to the key, "
+                f"the parameters {', '.join(unknown)} do not occur in {self.key}: add them to "
+                "the key, "
                 "or remove them"
             )
 
@@ -114,7 +115,8 @@ class StoredIn:
             text = str(known.get(slot.name))
             if text in (".", "..") or ("/" in text and not slot.free) or "\\" in text:
                 raise KeyValueError(
-                    f"{slot.name}={text!r} cannot be used in {self.key}: the path would point somewhere else"
+                    f"{slot.name}={text!r} cannot be used in {self.key}: the path would point "
+                    "somewhere else"
                 )
         rendered = template.render(known)
         if rendered is None:

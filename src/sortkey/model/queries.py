@@ -310,7 +310,8 @@ def _free_slot_is(layout: Layout, slot: Slot, value: Any) -> Condition:
     place = layout.by_attribute[slot.name]
     if place.key_only:
         raise ModelError(
-            f"{place.name} is free and KeyOnly: keys that begin with it cannot be distinguished from longer "
+            f"{place.name} is free and KeyOnly: keys that begin with it cannot be distinguished "
+            "from longer "
             "ones"
         )
     return Attr[Any](layout, place, place.path, place.info.annotation) == value

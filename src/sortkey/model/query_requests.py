@@ -108,7 +108,9 @@ def is_held(query: Query[Any], attribute: str) -> bool:
 
 
 def is_filtered_by_kind(query: Query[Any]) -> bool:
-    """Whether the service can filter by the entity's kind. Otherwise the form of the keys decides."""
+    """Whether the service can filter by the entity's kind. Otherwise the form of the keys
+    decides.
+    """
     return (
         query.by_kind
         and query.layout.kind is not None

@@ -48,7 +48,9 @@ def upgraded(
 
 
 def _left(unknown: Unknown, before: Mapping[str, Any], members: Mapping[str, Any]) -> Unknown:
-    """The unknown attributes that the upgrades have left, unchanged unless an upgrade changed them."""
+    """The unknown attributes that the upgrades have left, unchanged unless an upgrade changed
+    them.
+    """
     return {
         name: value if members[name] is before[name] else encode(members[name])
         for name, value in unknown.items()

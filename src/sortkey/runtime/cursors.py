@@ -36,7 +36,8 @@ def read(secret: bytes, tenant: str, query: dict[str, Any], cursor: str) -> Any:
         raw = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
     except (Error, ValueError):
         raise BadCursor(
-            "not a valid cursor: pass back the cursor of a page unchanged, or none for the first page"
+            "not a valid cursor: pass back the cursor of a page unchanged, or none for the first "
+            "page"
         ) from None
     mac, body = raw[:MAC_BYTES], raw[MAC_BYTES:]
     if not hmac.compare_digest(mac, _mac(secret, tenant, query, body)):

@@ -26,7 +26,9 @@ DifferenceKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One setting in which a deployed table differs from the model. `index` names the index, if any."""
+    """One setting in which a deployed table differs from the model. `index` names the index,
+    if any.
+    """
 
     table: Table
     kind: DifferenceKind

@@ -89,7 +89,8 @@ def guards_of(operation: Write[Any], number: int, now: float) -> list[Guarding]:
             for guard in guards_to_take(layout, group, entity, number)
         ]
     raise ModelError(
-        f"{operation.describe()}: {layout.entity.__name__} has unique fields, and a transaction cannot know "
+        f"{operation.describe()}: {layout.entity.__name__} has unique fields, and a transaction "
+        "cannot know "
         "which values "
         "were taken before. Use save() or delete()"
     )

@@ -76,7 +76,9 @@ def _number(value: float) -> str:
 
 
 def _unsent(family: Family, series: Series) -> list[float | list[float]]:
-    """The values to send: CloudWatch adds them up itself. Values that are not finite are left out."""
+    """The values to send: CloudWatch adds them up itself. Values that are not finite are left
+    out.
+    """
     if family.kind == "gauge":
         return [series.value] if isfinite(series.value) else []
     if family.kind == "counter":

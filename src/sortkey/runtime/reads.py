@@ -17,7 +17,8 @@ def getting(key: ItemKey[Any], consistent: bool) -> Call:
     """The call for the item under a key. A store can make it without steps."""
     if not isinstance(key, ItemKey):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ModelError(
-            f"a {type(key).__name__} is not the key of an item: get() takes Stage.key(...), query() "
+            f"a {type(key).__name__} is not the key of an item: get() takes Stage.key(...), "
+            "query() "
             "takes queries"
         )
     request: dict[str, Any] = {"TableName": key.table.name, "Key": key.item}

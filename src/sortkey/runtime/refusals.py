@@ -100,7 +100,8 @@ def _transition_refused(
         allowed = place.states.sources(target)
         if present not in allowed and not (isinstance(operation, Put) and present == target):
             return TransitionRefused(
-                f"{operation.describe()}: {place.name} is {present!r}, which {target!r} cannot follow",
+                f"{operation.describe()}: {place.name} is {present!r}, which {target!r} cannot "
+                "follow",
                 stored,
             )
     return None

@@ -96,7 +96,9 @@ def _packed(kind: str, value: Any) -> bytes:
 
 
 def _portable(error: Exception) -> Exception:
-    """The exception with its traceback as a note. If it cannot be pickled, an error with its name."""
+    """The exception with its traceback as a note. If it cannot be pickled, an error with its
+    name.
+    """
     place = "".join(traceback.format_tb(error.__traceback__))
     try:
         error = pickle.loads(pickle.dumps(error))

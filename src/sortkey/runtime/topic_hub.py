@@ -107,7 +107,9 @@ class Hub:
         self._ids: set[str] = set()
 
     def deliver(self, message: Message) -> None:
-        """Pass a message to the subscriptions. Duplicates, which queues may deliver, are dropped."""
+        """Pass a message to the subscriptions. Duplicates, which queues may deliver, are
+        dropped.
+        """
         with self._lock:
             self._forget()
             if message.id in self._ids:

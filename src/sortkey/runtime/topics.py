@@ -207,7 +207,8 @@ def encode_body(topic: str, body: Any) -> bytes:
         raise ModelError(f"a message to {topic} must be JSON: {error}") from None
     if len(text) > MESSAGE_BYTES_MAX:
         raise MessageTooLarge(
-            f"a message to {topic} has {len(text):,} bytes, but at most {MESSAGE_BYTES_MAX:,} are allowed"
+            f"a message to {topic} has {len(text):,} bytes, but at most {MESSAGE_BYTES_MAX:,} "
+            "are allowed"
         )
     return text
 

@@ -26,7 +26,9 @@ TRANSACTION_MAX = 100
 
 @dataclass(frozen=True)
 class Reason:
-    """Why one operation of a transaction failed. `item` is the stored entity if a condition failed."""
+    """Why one operation of a transaction failed. `item` is the stored entity if a condition
+    failed.
+    """
 
     index: int
     operation: Write[Any]

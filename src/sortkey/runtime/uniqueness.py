@@ -1,4 +1,6 @@
-"""Unique fields: a guard item for each value, written and deleted in one transaction with its item."""
+"""Unique fields: a guard item for each value, written and deleted in one transaction with its
+item.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ CONDITION_FAILED = "ConditionalCheckFailed"
 
 
 def put(operation: Put[Any], now: float) -> Steps[None]:
-    """Create or save an entity with its guards. Guards of values that it no longer has are deleted."""
+    """Create or save an entity with its guards. Guards of values that it no longer has are
+    deleted.
+    """
     entity, layout = operation.stamped(now), operation.entity_class.__layout__
     if operation.mode == "put":
         raise ModelError(

@@ -68,7 +68,8 @@ def _write(entity: type[Entity], rewrite: Rewrite, what: str) -> Steps[None]:
     try:
         yield Call("UpdateItem", missed.request(), pattern)
     except ConditionalCheckFailedException:
-        return  # changed a second time: what the upgrade has missed stays in the item, and is not lost
+        # Changed a second time: what the upgrade has missed stays in the item, and is not lost.
+        return
 
 
 def _read(entity: type[Entity], item: Item) -> Steps[Item | None]:

@@ -97,7 +97,9 @@ def archive(context: Context, entity: E, *, restore: bool) -> Steps[E]:
 
 
 def _last_write(entity: Entity) -> Condition:
-    """A condition that an item is unchanged since it was read, by its version or its last change."""
+    """A condition that an item is unchanged since it was read, by its version or its last
+    change.
+    """
     layout = type(entity).__layout__
     marks = [
         place for place in (layout.version, layout.marked(fields.Updated)) if place is not None

@@ -88,5 +88,7 @@ def sortkey_shared(tmp_path: Path) -> Iterator[SharedResources]:
 
 @pytest.fixture
 def sortkey_resources(sortkey_shared: SharedResources) -> Resources:
-    """The resources of one system. Create its tables with `sortkey_resources.store.ensure(model)`."""
+    """The resources of one system. Create its tables with
+    `sortkey_resources.store.ensure(model)`.
+    """
     return sortkey_shared.of("test")

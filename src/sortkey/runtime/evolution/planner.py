@@ -1,4 +1,6 @@
-"""Makes plans: compares a model with the deployed tables and with the records about stored items."""
+"""Makes plans: compares a model with the deployed tables and with the records about stored
+items.
+"""
 
 from __future__ import annotations
 

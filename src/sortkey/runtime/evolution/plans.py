@@ -114,7 +114,9 @@ Step = CreateTable | AddIndex | Change
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The steps that `store.apply` will run in order, the backfills to run, and what to do by hand."""
+    """The steps that `store.apply` will run in order, the backfills to run, and what to do by
+    hand.
+    """
 
     name: str
     steps: tuple[Step, ...] = ()

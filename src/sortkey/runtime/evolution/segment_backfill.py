@@ -52,7 +52,9 @@ def work(context: Context, task: Task, number: int) -> Steps[None]:
         page = Page(Counter(part.counts), list(part.problems))
         for item in answer["Items"]:
             if task.is_stopped:
-                return  # another segment has failed: the next run finds the finished part of this page up to date
+                # Another segment has failed: the next run finds the finished part of this page up
+                # to date.
+                return
             yield from _one(context, task, item, page, pace)
         last = answer.get("LastEvaluatedKey")
         changes: dict[str, Any] = {

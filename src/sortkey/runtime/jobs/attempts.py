@@ -98,7 +98,9 @@ def after_stop(running: Running, stopped: JobStopped) -> Ending:
 
 
 def after_failure(running: Running, error: BaseException) -> Ending:
-    """The end of an attempt whose function raised an error. The error is logged with its traceback."""
+    """The end of an attempt whose function raised an error. The error is logged with its
+    traceback.
+    """
     message = f"{type(error).__name__}: {error}"
     where = "".join(traceback.format_exception(error))[-TRACEBACK_CHARACTERS_MAX:]
     try:

@@ -34,7 +34,9 @@ class Watch:
                 heappop(self._alarms)
 
     def wait(self, seconds: float, now: float) -> bool:
-        """Wait until it rings, at most `seconds`, or until the next alarm. Returns whether it rang."""
+        """Wait until it rings, at most `seconds`, or until the next alarm. Returns whether it
+        rang.
+        """
         with self._lock:
             if self._alarms:
                 seconds = min(seconds, self._alarms[0] - now)

@@ -79,14 +79,18 @@ class JobContext:
     def log(
         self, level: Literal["DEBUG", "INFO", "WARNING", "ERROR"], message: str, **details: Any
     ) -> None:
-        """Log a line under the current step. It is stored when this returns (but see `log_buffer`)."""
+        """Log a line under the current step. It is stored when this returns (but see
+        `log_buffer`).
+        """
         self._running.log.add(self._running.step, level, message, details)
 
     # -- checkpoints
 
     @property
     def state(self) -> Any:
-        """The state of the last checkpoint, possibly of an earlier attempt. None before the first."""
+        """The state of the last checkpoint, possibly of an earlier attempt. None before the
+        first.
+        """
         if self._state is _NOT_READ:
             checkpoint = self.store.find(Checkpoint.key(job_id=self.job.job_id), consistent=True)
             self._state = checkpoint.state if checkpoint else None

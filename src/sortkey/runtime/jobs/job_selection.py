@@ -182,7 +182,9 @@ class Picker:
 
 
 def reap(means: Means, job: Job) -> Job | None:
-    """Take a job from a dead worker: it is pending again, or failed. None if the worker is alive."""
+    """Take a job from a dead worker: it is pending again, or failed. None if the worker is
+    alive.
+    """
     ending = _after_loss(means, job)
     still = (attr(Job.lease) == job.lease) & (attr(Job.due_at) == job.due_at)
     changes, writes = closing(means, job, ending)

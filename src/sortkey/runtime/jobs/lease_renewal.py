@@ -52,7 +52,9 @@ class Keeper:
             return self._changed.wait_for(lambda: not self._running, seconds)
 
     def keep_until(self, over: threading.Event, left: Callable[[Running], object]) -> None:
-        """Check all of them from time to time. `left` is called with attempts that were given up."""
+        """Check all of them from time to time. `left` is called with attempts that were given
+        up.
+        """
         tick = min(self._lease_seconds / 4, TICK_SECONDS_MAX)
         while not over.wait(tick):
             self.keep(left)

@@ -216,7 +216,9 @@ class JobQueue:
     # -- changes
 
     def cancel(self, job_id: str) -> Job:
-        """Cancel a job. A running one ends at its next safe point. An ended one is left as it is."""
+        """Cancel a job. A running one ends at its next safe point. An ended one is left as it
+        is.
+        """
         for _ in range(3):  # it may start or end between the read and the write
             job = self.get(job_id)
             if job.is_ended:

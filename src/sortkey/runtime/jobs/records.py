@@ -187,7 +187,9 @@ class Checkpoint(Entity, table=table, kind="JobState", names=camel):
 
 
 class LogLine(Entity, table=table, kind="JobLog", names=camel):
-    """A line of the log. Its key has the attempt and the number, so writing it twice has no effect."""
+    """A line of the log. Its key has the attempt and the number, so writing it twice has no
+    effect.
+    """
 
     job_id: KeyOnly[str]
     attempt: KeyOnly[int]

@@ -32,14 +32,17 @@ def storable(value: Any, what: str) -> Any:
     size = value_size(encode(result))
     if size > PLAIN_BYTES_MAX:
         raise ModelError(
-            f"{what} has {size:,} bytes, but at most {PLAIN_BYTES_MAX:,} can be stored: store it as an "
+            f"{what} has {size:,} bytes, but at most {PLAIN_BYTES_MAX:,} can be stored: store it "
+            "as an "
             "object and keep its key"
         )
     return result
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """A copy of a plain value. Raises ModelError for a value that would not be read back unchanged."""
+    """A copy of a plain value. Raises ModelError for a value that would not be read back
+    unchanged.
+    """
     match value:
         case None | bool() | str():
             return value
@@ -58,7 +61,8 @@ def plain(value: Any, depth: int = 0) -> Any:
             }
         case _:
             raise ModelError(
-                f"{value!r} cannot be stored with a job: use None, bool, int, float, str, lists and "
+                f"{value!r} cannot be stored with a job: use None, bool, int, float, str, lists "
+                "and "
                 "dicts with text "
                 f"as keys, nested at most {DEPTH_MAX} deep"
             )

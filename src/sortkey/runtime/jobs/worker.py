@@ -73,7 +73,9 @@ class JobWorker:
     # -- one at a time
 
     def run_once(self) -> Job | None:
-        """Run the next job in this thread. Returns the ended job, or None if there was none to run."""
+        """Run the next job in this thread. Returns the ended job, or None if there was none
+        to run.
+        """
         return self._run_here(self._picker.next()) if self._may_start else None
 
     def run_job(self, job_id: str) -> Job | None:

@@ -51,7 +51,9 @@ _METADATA_VALUE = re.compile(r"[\x20-\x7e]*")
 
 @dataclass(frozen=True, slots=True)
 class ObjectInfo:
-    """One version of an object. `sha256` is None if it is unknown, as for multipart uploads to S3."""
+    """One version of an object. `sha256` is None if it is unknown, as for multipart uploads
+    to S3.
+    """
 
     key: str
     version_id: str
@@ -302,7 +304,8 @@ def check_key(key: str) -> str:
         raise KeyValueError(f"an object's key has 1 to {KEY_BYTES_MAX} bytes, not {size}")
     if _CONTROL.search(key):
         raise KeyValueError(
-            f"{key!r} is not a valid key of an object: control characters and backslashes are not allowed"
+            f"{key!r} is not a valid key of an object: control characters and backslashes are "
+            "not allowed"
         )
     for segment in key.split("/"):
         if segment in ("", ".", ".."):
@@ -333,7 +336,8 @@ def check_metadata(metadata: Mapping[str, str] | None) -> dict[str, str]:
 def check_range(start: int, end: int | None) -> None:
     if start < 0 or (end is not None and end < 0):
         raise ModelError(
-            f"{start} to {end} is not a valid range: it must begin at 0 or more, and end after its start"
+            f"{start} to {end} is not a valid range: it must begin at 0 or more, and end after "
+            "its start"
         )
 
 

@@ -1,4 +1,6 @@
-"""Highlights of a text as safe HTML: an excerpt with the words in `<em>`, everything else escaped."""
+"""Highlights of a text as safe HTML: an excerpt with the words in `<em>`, everything else
+escaped.
+"""
 
 from __future__ import annotations
 

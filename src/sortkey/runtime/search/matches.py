@@ -18,7 +18,9 @@ EARTH_METRES = 20_037_508
 
 
 class Match:
-    """A clause. The static methods of this class create clauses; they are the whole query language."""
+    """A clause. The static methods of this class create clauses; they are the whole query
+    language.
+    """
 
     __slots__ = ()
 

@@ -108,7 +108,9 @@ class DeadLetters:
             )
 
     def replay(self, dispatch: Dispatch, letters: Sequence[DeadLetter] | None = None) -> Replayed:
-        """Give letters to their handlers once more; those that succeed are dropped. Oldest first."""
+        """Give letters to their handlers once more; those that succeed are dropped. Oldest
+        first.
+        """
         replayed = Replayed([], [])
         for letter in self.list() if letters is None else letters:
             try:

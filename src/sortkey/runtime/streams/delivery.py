@@ -42,7 +42,9 @@ stop.
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """The attempts of a handler call, and the pauses between them: their bound doubles each time."""
+    """The attempts of a handler call, and the pauses between them: their bound doubles each
+    time.
+    """
 
     attempts: int = 5
     first_seconds: float = 0.1

@@ -1,4 +1,6 @@
-"""Handlers: sync or async functions that are called with changes of entities, singly or in batches."""
+"""Handlers: sync or async functions that are called with changes of entities, singly or in
+batches.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ EVERY_KIND: frozenset[ChangeKind] = frozenset({"created", "changed", "deleted"})
 
 @dataclass(frozen=True)
 class Handler(Generic[E, A]):
-    """A function and the changes it handles. Calling it calls the function, for example in tests."""
+    """A function and the changes it handles. Calling it calls the function, for example in
+    tests.
+    """
 
     name: str
     entities: tuple[type[E], ...]

@@ -183,7 +183,9 @@ class Sharing:
     def _end_gone(
         self, follow: Follow, known: dict[str, Shard], shards: Sequence[ShardInfo]
     ) -> None:
-        """A stream keeps a shard for a day. Changes of a shard that was not read in time are lost."""
+        """A stream keeps a shard for a day. Changes of a shard that was not read in time are
+        lost.
+        """
         there = {info.id for info in shards}
         for id, shard in known.items():
             if id not in there and not shard.is_done and self.leases.is_free(shard):
