@@ -61,7 +61,7 @@ def test_the_client_runs_a_short_life_of_a_table(endpoint: str) -> None:
                 },
             ]
         )
-    assert [each["Code"] for each in cancelled.value.response["CancellationReasons"]] == [
+    assert [reason["Code"] for reason in cancelled.value.response["CancellationReasons"]] == [
         "None",
         "ConditionalCheckFailed",
     ]

@@ -104,7 +104,7 @@ def test_a_missing_index_is_built_from_its_table_and_follows_it_then(
     store.create(Note(note_id="b", text="new harbour"))
     store.delete(Note.key(note_id="a"))
     until(lambda: kept.search.query(Match.text("harbour")).ids == ["b"])
-    assert [each.to_item() for each in kept.parts("b")] == [
+    assert [part.to_item() for part in kept.parts("b")] == [
         store.get(Note.key(note_id="b")).to_item()
     ]
     with_changes.stop()

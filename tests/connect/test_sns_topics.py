@@ -70,9 +70,9 @@ def test_what_listens_leaves_nothing_behind(endpoint: str) -> None:
         assert len(queues(endpoint)) == 1
     assert queues(endpoint) == []
     ours = [
-        each
-        for each in client(endpoint, "sns").list_subscriptions()["Subscriptions"]
-        if "tidy-" in each["TopicArn"]
+        subscription
+        for subscription in client(endpoint, "sns").list_subscriptions()["Subscriptions"]
+        if "tidy-" in subscription["TopicArn"]
     ]
     assert ours == []
 

@@ -155,7 +155,10 @@ def test_a_job_whose_worker_is_gone_is_run_by_the_next_message(place: Place) -> 
     place.clock.advance(31)
     assert place.poller(add).run_once() is True
     assert place.queue.get(made.job_id).result == 3
-    assert [each.outcome for each in place.queue.attempts(made.job_id)] == ["lost", "completed"]
+    assert [attempt.outcome for attempt in place.queue.attempts(made.job_id)] == [
+        "lost",
+        "completed",
+    ]
 
 
 def test_a_job_whose_worker_died_twice_is_dead_lettered_and_its_message_is_gone(
@@ -270,7 +273,9 @@ def test_lambda_is_told_which_messages_to_keep(place: Place) -> None:
 
     made = [place.queue.enqueue(odd, {"n": n}) for n in range(3)]
     event = records(*made, place=place)
-    by_job = {json.loads(each["body"])["jobId"]: each["messageId"] for each in event["Records"]}
+    by_job = {
+        json.loads(record["body"])["jobId"]: record["messageId"] for record in event["Records"]
+    }
     answer = place.sqs.lambda_handler(place.worker(odd))(event, None)
     assert answer == {"batchItemFailures": [{"itemIdentifier": by_job[made[1].job_id]}]}
     assert [place.queue.get(each.job_id).status for each in made] == [
@@ -290,7 +295,7 @@ def test_lambda_keeps_a_message_that_could_not_be_handled(
     event["Records"][0]["receiptHandle"] = None
     event["Records"][0]["body"] = "?"
     answer = place.sqs.lambda_handler(place.worker(add))(event, None)
-    assert [each["itemIdentifier"] for each in answer["batchItemFailures"]] == [
+    assert [failure["itemIdentifier"] for failure in answer["batchItemFailures"]] == [
         event["Records"][0]["messageId"]
     ]
 

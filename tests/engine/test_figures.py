@@ -35,8 +35,11 @@ def test_figures_follow_every_write(engine: Engine) -> None:
     found = described(engine)
     assert (found["ItemCount"], found["TableSizeBytes"]) == (2, 9 + 2)
     sizes = {
-        each["IndexName"]: (each["ItemCount"], each["IndexSizeBytes"])
-        for each in found["GlobalSecondaryIndexes"]
+        gsi["IndexName"]: (
+            gsi["ItemCount"],
+            gsi["IndexSizeBytes"],
+        )
+        for gsi in found["GlobalSecondaryIndexes"]
     }
     assert sizes == {"all": (1, 9), "gsi": (1, 5)}
     engine.call("DeleteItem", {"TableName": "tbl", "Key": {"a": {"S": "1"}}})

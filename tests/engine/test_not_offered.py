@@ -92,7 +92,7 @@ def test_contributor_insights_come_in_pages(engine: Engine) -> None:
     rest = engine.call(
         "ListContributorInsights", {"MaxResults": 2, "NextToken": first["NextToken"]}
     )
-    assert [each["TableName"] for each in rest["ContributorInsightsSummaries"]] == ["ccc"]
+    assert [summary["TableName"] for summary in rest["ContributorInsightsSummaries"]] == ["ccc"]
     assert "NextToken" not in rest
 
 

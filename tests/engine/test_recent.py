@@ -48,7 +48,7 @@ def test_changes_come_newest_first_with_both_images(opened):
     ]
     assert {each.table for each in found} == {"Watched"}
     assert found[0].at == 1_700_000_000.5
-    assert [each.number for each in recent_changes(opened, after=found[1].number)] == [
+    assert [change.number for change in recent_changes(opened, after=found[1].number)] == [
         found[0].number
     ]
     assert len(recent_changes(opened, limit=2)) == 2
@@ -69,7 +69,7 @@ def test_the_changes_of_one_table_are_found_however_much_was_written_elsewhere(o
     opened.call("PutItem", {"TableName": "Watched", "Item": {"pk": {"S": "1"}}})
     for number in range(3):
         opened.call("PutItem", {"TableName": "Busy", "Item": {"pk": {"S": str(number)}}})
-    assert [each.new for each in recent_changes(opened, limit=2, table_name="Watched")] == [
+    assert [change.new for change in recent_changes(opened, limit=2, table_name="Watched")] == [
         {"pk": {"S": "1"}}
     ]
     assert len(recent_changes(opened, limit=2, table_name="Busy")) == 2

@@ -43,7 +43,7 @@ def full(*files: Path) -> Generator[None]:
     """No file of this process grows beyond the largest of these."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(
-        resource.RLIMIT_FSIZE, (max(each.stat().st_size for each in files), before[1])
+        resource.RLIMIT_FSIZE, (max(file.stat().st_size for file in files), before[1])
     )
     try:
         yield

@@ -128,12 +128,14 @@ def test_answers_come_in_order_and_all_that_was_answered_survives(
         assert each.mine == list(range(1, ROUNDS * AHEAD + 1))
         assert each.shared == sorted(each.shared)
     total = CONNECTIONS * ROUNDS * AHEAD
-    assert sorted(count for each in connections for count in each.shared) == list(
+    assert sorted(count for connection in connections for count in connection.shared) == list(
         range(1, total + 1)
     )
     with own(folder) as engine:
         held = {item["p"]["S"]: _count(item) for item in contents(engine, "counters").values()}
-        assert held == {"shared": total} | {each.own: ROUNDS * AHEAD for each in connections}
+        assert held == {"shared": total} | {
+            connection.own: ROUNDS * AHEAD for connection in connections
+        }
         replayed: dict[str, Item] = {}
         replay(engine, "counters", replayed)
         assert replayed == contents(engine, "counters")

@@ -97,12 +97,14 @@ def check(store: Store, ids: list[str], recorded: list[Note]) -> None:
 def check_job(queue: JobQueue, job: Job, recorded: list[Note]) -> None:
     assert (job.status, job.progress) == ("completed", 100), job.error
     attempts = queue.attempts(job.job_id)
-    assert [each.number for each in attempts] == list(range(1, job.attempt + 1)), (
+    assert [attempt.number for attempt in attempts] == list(range(1, job.attempt + 1)), (
         "an attempt is missing"
     )
-    assert [each.outcome for each in attempts].count("completed") == 1
+    assert [attempt.outcome for attempt in attempts].count("completed") == 1
     assert attempts[-1].outcome == "completed"
-    assert {each.outcome for each in attempts[:-1]} <= {"lost"}, [each.error for each in attempts]
+    assert {attempt.outcome for attempt in attempts[:-1]} <= {"lost"}, [
+        attempt.error for attempt in attempts
+    ]
     check_steps(queue, job, recorded)
     check_log(queue, job, recorded)
     check_state(queue, job, recorded)

@@ -33,7 +33,9 @@ def check(store: Store, search: Search[Note]) -> int:
     stored = store.scan(Note)
     writes = [notes.write_of(note) for note in stored]
     expected = {
-        each.id: (each.version, each.fields) for each in writes if isinstance(each, PutDocument)
+        write.id: (write.version, write.fields)
+        for write in writes
+        if isinstance(write, PutDocument)
     }
     assert {hit.id: (hit.version, hit.fields) for hit in search.iterate()} == expected
     for note in stored:

@@ -83,7 +83,7 @@ def by_side(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     """
     if not operation.startswith("Transact") or not equal_capacity(ours, oracle):
         return False
-    actions = [(name, body) for each in request["TransactItems"] for name, body in each.items()]
+    actions = [(name, body) for action in request["TransactItems"] for name, body in action.items()]
     for table, report in reports(ours).items():
         mine, other = _sums(report), reports(oracle)[table]
         names = [name for name, body in actions if body["TableName"] == table]

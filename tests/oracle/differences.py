@@ -57,10 +57,12 @@ def parts_unseen(operation: str, request: Any, ours: Answer) -> bool:
         return operation == "BatchExecuteStatement" and ours.message == _TWICE
     sent = json.loads(request) if isinstance(request, str) else request
     if operation == "TransactWriteItems":
-        return any(_removes(each["Update"]) for each in sent["TransactItems"] if "Update" in each)
+        return any(
+            _removes(action["Update"]) for action in sent["TransactItems"] if "Update" in action
+        )
     updates = sent.get("AttributeUpdates") or {}
     return operation == "UpdateItem" and (
-        _removes(sent) or any("Action" not in each for each in updates.values())
+        _removes(sent) or any("Action" not in update for update in updates.values())
     )
 
 
@@ -133,7 +135,7 @@ def _same_inside(ours: Any, oracle: Any) -> bool:
 
 def _check_of_a_path(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     if operation != "TransactWriteItems" or not any(
-        "ConditionCheck" in each for each in request["TransactItems"]
+        "ConditionCheck" in action for action in request["TransactItems"]
     ):
         return False
     return not ours.ok and all(
@@ -180,7 +182,7 @@ def _mixed_across_tables(operation: str, request: Any, ours: Answer, oracle: Ans
     ):
         return False
     tables = request["RequestItems"].values()
-    return not any(each.keys() >= {"AttributesToGet", "ProjectionExpression"} for each in tables)
+    return not any(table.keys() >= {"AttributesToGet", "ProjectionExpression"} for table in tables)
 
 
 def _empty_filter(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
@@ -289,7 +291,7 @@ def _only_removes(operation: str, request: Any, ours: Answer, oracle: Answer) ->
 def _removes(request: Any) -> bool:
     updates = request.get("AttributeUpdates")
     if updates:
-        return all(each.get("Action") == "DELETE" for each in updates.values())
+        return all(update.get("Action") == "DELETE" for update in updates.values())
     return not re.search(
         r"\b(SET|ADD)\b", str(request.get("UpdateExpression", "SET")), re.IGNORECASE
     )
@@ -297,13 +299,13 @@ def _removes(request: Any) -> bool:
 
 def _default_action(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     updates = request.get("AttributeUpdates") or {}
-    return ours.ok and oracle.ok and any("Action" not in each for each in updates.values())
+    return ours.ok and oracle.ok and any("Action" not in update for update in updates.values())
 
 
 def _nothing_of_an_item(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     if operation != "TransactGetItems" or not (ours.ok and oracle.ok):
         return False
-    bare = [{} if each == {"Item": {}} else each for each in oracle.body["Responses"]]
+    bare = [{} if response == {"Item": {}} else response for response in oracle.body["Responses"]]
     rest = replace(oracle, body=oracle.body | {"Responses": bare})
     return bare != oracle.body["Responses"] and (
         ours == rest or capacity_rules.by_side(operation, request, ours, rest)
@@ -427,8 +429,8 @@ _EMPTY_KEY = (
 def _renamed(body: dict[str, Any]) -> dict[str, Any]:
     """With DynamoDB Local's code for an item that is there already."""
     reasons = [
-        each | {"Code": "ValidationError"} if each["Code"] == "DuplicateItem" else each
-        for each in body["CancellationReasons"]
+        reason | {"Code": "ValidationError"} if reason["Code"] == "DuplicateItem" else reason
+        for reason in body["CancellationReasons"]
     ]
     return body | {"CancellationReasons": reasons}
 

@@ -139,7 +139,9 @@ def _settle(side: Endpoint, table: str) -> None:
         answer = side.call("DescribeTable", json.dumps({"TableName": table}))
         description = answer.body.get("Table", {})
         indexes = description.get("GlobalSecondaryIndexes", [])
-        if not answer.ok or all(each == "ACTIVE" for each in _statuses(description, indexes)):
+        if not answer.ok or all(
+            _statuse == "ACTIVE" for _statuse in _statuses(description, indexes)
+        ):
             return
     raise (AssertionError if side.name == OURS else Stuck)(
         f"{side.name}: {table} did not become active"

@@ -70,8 +70,8 @@ def _undefined(operation: str, request: Any) -> bool:
     if operation != "CreateTable":
         return False
     schemas = [request, *(request.get("LocalSecondaryIndexes") or [])]
-    keys = [each.get("KeySchema") or [] for each in schemas]
-    return not request.get("AttributeDefinitions") or not all(1 <= len(each) <= 2 for each in keys)
+    keys = [schema.get("KeySchema") or [] for schema in schemas]
+    return not request.get("AttributeDefinitions") or not all(1 <= len(key) <= 2 for key in keys)
 
 
 def _mistyped(shape: Any, value: Any) -> bool:

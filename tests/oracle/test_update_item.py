@@ -407,7 +407,7 @@ def test_attribute_updates_do_as_the_oracle_does(arena: Arena, case: Case, retur
     assert isinstance(case, dict)
     arena.same("UpdateItem", case | {"ReturnValues": returns})
     if all(
-        "Action" in each for each in case["AttributeUpdates"].values()
+        "Action" in attributeupdate for attributeupdate in case["AttributeUpdates"].values()
     ):  # without one: a known difference
         arena.same_afterwards("GetItem", GOOD)
 

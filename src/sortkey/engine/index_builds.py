@@ -45,10 +45,10 @@ def remove(engine: Engine, table: Table, index: Index) -> Table:
     engine.database.begin()
     table.rows.drop_index(index.column)
     engine.records.delete(KIND, _id(table, index))
-    kept = tuple(each for each in table.indexes if each.name != index.name)
-    used = {*table.key.names, *(name for each in kept for name in each.key.names)}
+    remaining = tuple(other for other in table.indexes if other.name != index.name)
+    used = {*table.key.names, *(name for other in remaining for name in other.key.names)}
     types = {name: kind for name, kind in table.types.items() if name in used}
-    return engine.catalog.save(replace(table, indexes=kept, types=types))
+    return engine.catalog.save(replace(table, indexes=remaining, types=types))
 
 
 def work(engine: Engine) -> float:
@@ -68,19 +68,21 @@ def build(engine: Engine, table: Table, index: Index, rows: int) -> Table:
         "after": 0,
         "last": table.rows.last_id(),
     }
-    found = [row for row in table.rows.by_id(progress["after"], rows) if row[0] <= progress["last"]]
-    if found:
+    pending = [
+        row for row in table.rows.by_id(progress["after"], rows) if row[0] <= progress["last"]
+    ]
+    if pending:
         encode = table.index_encoders[table.indexes.index(index)]
         table.rows.set_column(
-            index.column, [(encode(orjson.loads(item)), id) for id, _, item, _ in found]
+            index.column, [(encode(orjson.loads(item)), id) for id, _, item, _ in pending]
         )
-    if len(found) == rows and found[-1][0] < progress["last"]:
-        engine.records.put(KIND, _id(table, index), {**progress, "after": found[-1][0]})
+    if len(pending) == rows and pending[-1][0] < progress["last"]:
+        engine.records.put(KIND, _id(table, index), {**progress, "after": pending[-1][0]})
         return table
     engine.records.delete(KIND, _id(table, index))
     done = replace(index, status="ACTIVE", backfilling=False)
     return engine.catalog.save(
-        replace(table, indexes=tuple(done if each is index else each for each in table.indexes)),
+        replace(table, indexes=tuple(done if other is index else other for other in table.indexes)),
     )
 
 

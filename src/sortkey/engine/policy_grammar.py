@@ -78,7 +78,7 @@ def check(policy: str, *, stream: bool = False) -> None:
     statements = _statements(members)
     for statement in statements:
         _check_statement(statement)
-    sids = [each["Sid"] for each in statements if "Sid" in each]
+    sids = [entry["Sid"] for entry in statements if "Sid" in entry]
     if len(set(sids)) < len(sids):
         raise _malformed("The Statement Ids in the policy are not unique")
     _check_actions(statements, _actions(stream))
@@ -112,7 +112,7 @@ def _check_statement(statement: dict[str, Any]) -> None:
             raise _malformed("Invalid principal in policy")
     who: Any = statement.get("Principal")
     if isinstance(who, dict) and any(
-        each not in SERVICES for each in _texts(cast("Any", who).get("Service", []))
+        entry not in SERVICES for entry in _texts(cast("Any", who).get("Service", []))
     ):
         raise _malformed("Policy contains invalid service principal")
     if not isinstance(statement.get("Sid", ""), str) or not isinstance(

@@ -61,7 +61,7 @@ def test_signatures_follow_the_clock(connect: Connect) -> None:
         for seconds in (0.0, 0.5, 0.5, 12 * 3600.0):
             now[0] += seconds
             caller.call()
-    dates = [each.header("x-amz-date") for each in server.requests]
+    dates = [request.header("x-amz-date") for request in server.requests]
     assert dates == ["20260101T120000Z", "20260101T120000Z", "20260101T120001Z", "20260102T000001Z"]
     assert "/20260102/us-east-1/" in server.requests[3].header("authorization")
 
@@ -91,7 +91,7 @@ def test_credentials_that_change_are_asked_for_every_second(connect: Connect, du
         for seconds in (0, 0, 1):
             now[0] += seconds
             caller.call()
-    tokens = [each.header("x-amz-security-token") for each in server.requests]
+    tokens = [request.header("x-amz-security-token") for request in server.requests]
     assert tokens == ["token1", "token1", "token2"]
     assert "Credential=key2/" in server.requests[2].header("authorization")
     assert "x-amz-date;x-amz-security-token;x-amz-target" in server.requests[2].header(

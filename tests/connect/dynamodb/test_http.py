@@ -35,7 +35,7 @@ def test_an_answer_that_ends_its_connection_is_believed(connect: Connect) -> Non
         caller = connect(server.url)
         caller.call()
         assert caller.call() == {"done": True}
-    assert [each.connection for each in server.requests] == [0, 1]
+    assert [request.connection for request in server.requests] == [0, 1]
 
 
 def test_a_kept_connection_that_was_closed_is_replaced_at_once(connect: Connect) -> None:
@@ -258,7 +258,7 @@ def test_an_idle_connection_is_looked_at_before_it_is_used(
         assert said.wait(5)
         now[0] += 2
         assert caller.call() == {"done": True}
-    assert [each.connection for each in server.requests] == [0, 1]
+    assert [request.connection for request in server.requests] == [0, 1]
 
 
 def test_a_connection_is_not_kept_for_longer_than_told(
@@ -273,4 +273,4 @@ def test_a_connection_is_not_kept_for_longer_than_told(
         for seconds in (0, 9, 11):
             now[0] += seconds
             caller.call()
-    assert [each.connection for each in server.requests] == [0, 0, 1]
+    assert [request.connection for request in server.requests] == [0, 0, 1]

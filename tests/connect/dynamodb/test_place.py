@@ -220,7 +220,7 @@ def test_credentials_of_a_profile_are_renewed_by_botocore(
         for seconds in (0, 0, 1):
             now[0] += seconds
             caller.call()
-    tokens = [each.header("x-amz-security-token") for each in server.requests]
+    tokens = [request.header("x-amz-security-token") for request in server.requests]
     assert tokens[0] == tokens[1]
     assert int(tokens[2].removeprefix("token")) > int(tokens[0].removeprefix("token"))
 

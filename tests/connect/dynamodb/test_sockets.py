@@ -148,7 +148,7 @@ def test_each_event_loop_has_its_own_connections() -> None:
 
         asyncio.run(ask())
         asyncio.run(ask())
-    assert [each.connection for each in server.requests] == [0, 0, 1, 1]
+    assert [request.connection for request in server.requests] == [0, 0, 1, 1]
 
 
 def test_a_closed_client_holds_no_connection_and_can_be_used_again() -> None:
@@ -187,7 +187,7 @@ def test_a_forked_process_opens_connections_of_its_own() -> None:
                 os._exit(2)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         client.call("ListTables", {})
-    assert [each.connection for each in server.requests] == [0, 1, 0]
+    assert [request.connection for request in server.requests] == [0, 1, 0]
 
 
 def test_fetching_credentials_does_not_hold_up_the_event_loop() -> None:

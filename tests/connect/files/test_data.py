@@ -128,7 +128,7 @@ def test_a_long_history_comes_page_by_page(
     # Across the edges of pages no version is lost or listed twice.
     ids = [files.put(key, f"{number}".encode()).version_id for key in "ab" for number in range(7)]
     monkeypatch.setattr(bucket, "PAGE_SIZE", 3)
-    found = [(each.key, each.version_id) for each in files.versions()]
+    found = [(version.key, version.version_id) for version in files.versions()]
     assert found == [("a", id) for id in reversed(ids[:7])] + [
         ("b", id) for id in reversed(ids[7:])
     ]

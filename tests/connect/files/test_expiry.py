@@ -41,7 +41,7 @@ def test_what_is_old_expires_behind_a_marker(files: FileObjects, clock: FrozenCl
     assert applied(files, clock) == LifecycleReport()
     clock.advance(DAY)
     assert applied(files, clock) == LifecycleReport(expired=["logs/1"])
-    assert [each.key for each in files.list().objects] == ["assets/1", "logs/2"]
+    assert [entry.key for entry in files.list().objects] == ["assets/1", "logs/2"]
     assert files.read("logs/1", old.version_id) == b"old"
     assert applied(files, clock) == LifecycleReport()
 
@@ -91,7 +91,7 @@ def test_the_archive_is_a_tier_that_is_recorded(files: FileObjects, clock: Froze
     clock.advance(30 * DAY)
     young = files.put("graphs/2", b"2")
     assert applied(files, clock) == LifecycleReport(archived=["graphs/1"])
-    assert [(each.key, each.tier) for each in files.list().objects] == [
+    assert [(entry.key, entry.tier) for entry in files.list().objects] == [
         ("graphs/1", "archive"),
         ("graphs/2", "standard"),
         ("other", "standard"),
@@ -110,6 +110,6 @@ def test_uploads_that_nobody_finishes_are_given_up(files: FileObjects, clock: Fr
     clock.advance(7 * DAY)
     files.begin_upload("b")
     assert applied(files, clock) == LifecycleReport(aborted_uploads=["a"])
-    assert [each.key for each in files.uploads()] == ["b"]
+    assert [upload.key for upload in files.uploads()] == ["b"]
     assert list((files.folder / "objects").glob("*/*")) == []
     assert files.lifecycle() == [Lifecycle(uploads_after_days=7)]

@@ -50,7 +50,9 @@ def test_rules_for_undeclared_fields_are_dynamic_templates() -> None:
     # Other programs write to the index too; and dashboards know the templates by their names.
     made = mappings(notes.fields)
     rules = [
-        (name, rule["match"]) for each in made["dynamic_templates"] for name, rule in each.items()
+        (name, rule["match"])
+        for template in made["dynamic_templates"]
+        for name, rule in template.items()
     ]
     assert rules[:3] == [("texts", "text_*"), ("texts_*", "texts_*"), ("word_*", "word_*")]
     assert "hidden_*" not in dict(rules).values()

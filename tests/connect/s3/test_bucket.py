@@ -50,13 +50,15 @@ class TestOnAServer:
             }
             bucket.delete("a")
             found = [
-                (each.key, each.version_id) for each in bucket.versions() if not each.is_marker
+                (version.key, version.version_id)
+                for version in bucket.versions()
+                if not version.is_marker
             ]
             assert [key for key, _ in found] == ["a"] * 4 + ["b"] * 4
             assert {key: {id for name, id in found if name == key} for key in ids} == {
                 k: set(v) for k, v in ids.items()
             }
-            assert [each.key for each in bucket.versions() if each.is_marker] == ["a"]
+            assert [version.key for version in bucket.versions() if version.is_marker] == ["a"]
 
     def test_two_writes_at_the_same_moment_are_tried_again(self, s3_endpoint: str) -> None:
         # S3 answers 409 to a conditional write while another one of the same key is under way,

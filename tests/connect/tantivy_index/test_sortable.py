@@ -25,7 +25,7 @@ def test_whole_numbers_are_in_the_order_of_the_doubles() -> None:
     chance = random.Random(1)
     anything = [struct.unpack(">d", chance.randbytes(8))[0] for _ in range(2000)]
     numbers = sorted({*EDGES, *(each for each in anything if isfinite(each))})
-    coded = [sortable_double(each) for each in numbers]
+    coded = [sortable_double(number) for number in numbers]
     assert coded == sorted(coded)
     assert [double_of(each) for each in coded] == numbers
     assert all(-(2**63) < each < 2**63 for each in coded)

@@ -19,7 +19,10 @@ def _insert(sk: int) -> dict[str, Any]:
 
 
 def _batch(engine: Engine, *statements: Any, **members: Any) -> list[dict[str, Any]]:
-    requests = [{"Statement": each} if isinstance(each, str) else each for each in statements]
+    requests = [
+        {"Statement": statement} if isinstance(statement, str) else statement
+        for statement in statements
+    ]
     return engine.call("BatchExecuteStatement", {"Statements": requests, **members})["Responses"]
 
 

@@ -68,8 +68,8 @@ def test_a_backup_describes_the_table_that_it_was_made_of(engine):
         "BillingMode": "PAY_PER_REQUEST",
     }
     features = description["SourceTableFeatureDetails"]
-    assert [each["IndexName"] for each in features["GlobalSecondaryIndexes"]] == ["gsi"]
-    assert [each["IndexName"] for each in features["LocalSecondaryIndexes"]] == ["lsi"]
+    assert [gsi["IndexName"] for gsi in features["GlobalSecondaryIndexes"]] == ["gsi"]
+    assert [lsi["IndexName"] for lsi in features["LocalSecondaryIndexes"]] == ["lsi"]
     assert features["StreamDescription"] == {
         "StreamEnabled": True,
         "StreamViewType": "NEW_AND_OLD_IMAGES",
@@ -100,7 +100,7 @@ def test_the_answer_to_a_restore_has_its_indexes_in_the_making(engine):
     # As that of CreateTable: who waits for an index sees it CREATING first.
     engine.call("CreateTable", indexed())
     answer = restore(engine, back_up(engine)["BackupArn"])
-    assert [each["IndexStatus"] for each in answer["GlobalSecondaryIndexes"]] == ["CREATING"]
+    assert [gsi["IndexStatus"] for gsi in answer["GlobalSecondaryIndexes"]] == ["CREATING"]
     assert described(engine, "restored")["GlobalSecondaryIndexes"][0]["IndexStatus"] == "ACTIVE"
 
 
@@ -155,9 +155,12 @@ def test_indexes_billing_and_throughput_can_be_overridden(engine):
     assert "GlobalSecondaryIndexes" not in restored
     assert "LocalSecondaryIndexes" not in restored
     assert restored["ProvisionedThroughput"]["ReadCapacityUnits"] == 1
-    assert [each["AttributeName"] for each in restored["AttributeDefinitions"]] == ["a", "b"]
+    assert [definition["AttributeName"] for definition in restored["AttributeDefinitions"]] == [
+        "a",
+        "b",
+    ]
     kept = restore(engine, arn, "kept", GlobalSecondaryIndexOverride=[index("gsi", "c")])
-    assert [each["IndexName"] for each in kept["GlobalSecondaryIndexes"]] == ["gsi"]
+    assert [gsi["IndexName"] for gsi in kept["GlobalSecondaryIndexes"]] == ["gsi"]
     other = {
         "BackupArn": arn,
         "TargetTableName": "other",
@@ -277,7 +280,8 @@ def test_backups_are_listed_by_table_time_and_type_in_pages(engine, clock):
 
     def names(**members):
         return [
-            each["BackupName"] for each in engine.call("ListBackups", members)["BackupSummaries"]
+            summary["BackupName"]
+            for summary in engine.call("ListBackups", members)["BackupSummaries"]
         ]
 
     assert names() == ["one", "two", "three", "four"]

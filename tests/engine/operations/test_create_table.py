@@ -430,8 +430,12 @@ def test_names_of_attributes_are_described_in_order(engine: Engine) -> None:
     wanted = [index("z-gsi", "m", {**INCLUDE, "NonKeyAttributes": ["z", "b"]}), index("a-gsi", "c")]
     engine.call("CreateTable", table(attributes="m c a", GlobalSecondaryIndexes=wanted))
     found = described(engine)
-    assert [each["AttributeName"] for each in found["AttributeDefinitions"]] == ["a", "c", "m"]
-    assert [each["IndexName"] for each in found["GlobalSecondaryIndexes"]] == ["z-gsi", "a-gsi"]
+    assert [definition["AttributeName"] for definition in found["AttributeDefinitions"]] == [
+        "a",
+        "c",
+        "m",
+    ]
+    assert [gsi["IndexName"] for gsi in found["GlobalSecondaryIndexes"]] == ["z-gsi", "a-gsi"]
     assert found["GlobalSecondaryIndexes"][0]["Projection"]["NonKeyAttributes"] == ["b", "z"]
 
 

@@ -132,7 +132,10 @@ def test_a_stream_that_ended_is_kept_for_a_day(engine, clock):
     assert old != new  # in the same millisecond
     put(engine, {"a": {"S": "y"}})
     engine.call("DeleteTable", {"TableName": "tbl"})
-    assert [each["StreamArn"] for each in listed(engine, TableName="tbl")["Streams"]] == [new, old]
+    assert [stream["StreamArn"] for stream in listed(engine, TableName="tbl")["Streams"]] == [
+        new,
+        old,
+    ]
     assert (
         engine.call("DescribeStream", {"StreamArn": old})["StreamDescription"]["StreamStatus"]
         == "DISABLED"
@@ -160,8 +163,8 @@ def test_streams_are_listed_by_table_a_page_at_a_time(engine):
     for name in ("tbl3", "tbl1", "tbl2"):
         engine.call("CreateTable", streamed(name))
     first = listed(engine, Limit=2)
-    assert [each["TableName"] for each in first["Streams"]] == ["tbl1", "tbl2"]
+    assert [stream["TableName"] for stream in first["Streams"]] == ["tbl1", "tbl2"]
     rest = listed(engine, ExclusiveStartStreamArn=first["LastEvaluatedStreamArn"])
-    assert [each["TableName"] for each in rest["Streams"]] == ["tbl3"]
+    assert [stream["TableName"] for stream in rest["Streams"]] == ["tbl3"]
     assert "LastEvaluatedStreamArn" not in rest
     assert listed(engine, TableName="nothing") == {"Streams": []}

@@ -18,7 +18,10 @@ def _transact(engine: Engine, *statements: Any, **members: Any) -> list[dict[str
 
 
 def _request(*statements: Any, **members: Any) -> dict[str, Any]:
-    requests = [{"Statement": each} if isinstance(each, str) else each for each in statements]
+    requests = [
+        {"Statement": statement} if isinstance(statement, str) else statement
+        for statement in statements
+    ]
     return {"TransactStatements": requests, **members}
 
 

@@ -250,7 +250,7 @@ def test_exports_of_several_tables_are_listed_in_reverse_order_of_their_arns(
     listed, token = [], {}
     while token is not None:
         page = engine.call("ListExports", {"MaxResults": 1, **token})
-        listed += [each["ExportArn"] for each in page["ExportSummaries"]]
+        listed += [summary["ExportArn"] for summary in page["ExportSummaries"]]
         token = {"NextToken": page["NextToken"]} if "NextToken" in page else None
     assert listed == sorted(arns, reverse=True)
 

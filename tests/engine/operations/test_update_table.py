@@ -571,9 +571,7 @@ def test_an_index_is_made_and_deleted(on_demand: Engine) -> None:
         False,
     )
     found = described(on_demand)
-    assert [
-        (each["IndexName"], each["IndexStatus"]) for each in found["GlobalSecondaryIndexes"]
-    ] == [
+    assert [(gsi["IndexName"], gsi["IndexStatus"]) for gsi in found["GlobalSecondaryIndexes"]] == [
         ("gsi", "ACTIVE"),
         ("new", "ACTIVE"),
     ]
@@ -581,7 +579,7 @@ def test_an_index_is_made_and_deleted(on_demand: Engine) -> None:
     answer = update(on_demand, **updates(delete("new")))
     assert answer["GlobalSecondaryIndexes"][-1]["IndexStatus"] == "DELETING"
     found = described(on_demand)
-    assert [each["IndexName"] for each in found["GlobalSecondaryIndexes"]] == ["gsi"]
+    assert [gsi["IndexName"] for gsi in found["GlobalSecondaryIndexes"]] == ["gsi"]
     assert found["AttributeDefinitions"] == definitions("a b")
 
 

@@ -350,8 +350,8 @@ class Index:
         self._rows(f"insert into version({_VERSION}) values ({', '.join('?' * len(row))})", *row)
 
     def _version(self, where: str, *values: Any) -> Version | None:
-        found = self._versions(where, *values)
-        return found[0] if found else None
+        versions = self._versions(where, *values)
+        return versions[0] if versions else None
 
     def _versions(self, where: str, *values: Any) -> list[Version]:
         return [

@@ -50,21 +50,21 @@ def tier_of(description: Mapping[str, Any]) -> Tier:
 def versions_of(page: Mapping[str, Any]) -> Iterator[ObjectVersion]:
     """Versions and delete markers of a page, by key and newest first. S3 lists them separately."""
     entries: list[tuple[bool, dict[str, Any]]] = [
-        (False, each) for each in page.get("Versions", ())
+        (False, entry) for entry in page.get("Versions", ())
     ]
-    entries += [(True, each) for each in page.get("DeleteMarkers", ())]
+    entries += [(True, entry) for entry in page.get("DeleteMarkers", ())]
     for key, group in groupby(
-        sorted(entries, key=lambda each: _order(each[1])), key=lambda each: each[1]["Key"]
+        sorted(entries, key=lambda entry: _order(entry[1])), key=lambda entry: entry[1]["Key"]
     ):
-        for is_marker, each in group:
+        for is_marker, entry in group:
             yield ObjectVersion(
                 key,
-                each["VersionId"],
-                each.get("Size", 0),
-                clean_etag(each.get("ETag", "")),
-                each["LastModified"].astimezone(UTC),
-                tier_of(each),
-                each["IsLatest"],
+                entry["VersionId"],
+                entry.get("Size", 0),
+                clean_etag(entry.get("ETag", "")),
+                entry["LastModified"].astimezone(UTC),
+                tier_of(entry),
+                entry["IsLatest"],
                 is_marker,
             )
 

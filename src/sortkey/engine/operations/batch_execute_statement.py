@@ -111,9 +111,9 @@ def _run_one(
         item, size = fetch(planned)
         meter.read(planned.table, read_units(size, bool(request.get("ConsistentRead"))))
     else:
-        wanted, writing = planned
-        response["TableName"] = wanted.table.name
-        change = write(engine, wanted)
+        item_write, writing = planned
+        response["TableName"] = item_write.table.name
+        change = write(engine, item_write)
         meter.write(change)
         item = writing.attributes(change).get("Attributes") if writing.attributes else None
     if item is not None:

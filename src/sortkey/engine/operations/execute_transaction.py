@@ -33,8 +33,8 @@ NO_RETURNING = "RETURNING clause is not supported in ExecuteTransaction."
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     requests = request["TransactStatements"]
-    parameters = [Parameters(each.get("Parameters")) for each in requests]
-    statements = [parse(each["Statement"]) for each in requests]
+    parameters = [Parameters(entry.get("Parameters")) for entry in requests]
+    statements = [parse(entry["Statement"]) for entry in requests]
     _check_kinds(statements)
     meter = Meter(request.get("ReturnConsumedCapacity"), transactional=True)
     if isinstance(statements[0], Select):
@@ -66,7 +66,7 @@ def _read(
             if planned.key is None:
                 raise ValidationException(NO_KEY)
             plans.append(planned)
-    if len({(each.table.name, each.key) for each in plans}) < len(plans):
+    if len({(planned.table.name, planned.key) for planned in plans}) < len(plans):
         raise ValidationException(transactions.SAME_ITEM)
     items = [fetch(planned) for planned in plans]
     transactions.check_size(size for _, size in items)

@@ -99,7 +99,7 @@ def _describe(engine: Engine, table: Table, request: dict[str, Any]) -> dict[str
     now = engine.clock()
     id = f"{int(now * 1000):014d}-{engine.entropy(4).hex()}"
     arn = engine.catalog.arn(table.name)
-    kept = (
+    members = (
         "S3Bucket",
         "S3BucketOwner",
         "S3Prefix",
@@ -116,7 +116,7 @@ def _describe(engine: Engine, table: Table, request: dict[str, Any]) -> dict[str
         "ClientToken": request.get("ClientToken")
         or str(uuid.UUID(bytes=engine.entropy(16), version=4)),
         "S3SseAlgorithm": "AES256",
-        **{name: request[name] for name in kept if name in request},
+        **{name: request[name] for name in members if name in request},
         "ExportFormat": "DYNAMODB_JSON",
         "ExportType": request.get("ExportType") or "FULL_EXPORT",
         "BilledSizeBytes": engine.counts.of(engine, table).size,
@@ -125,17 +125,17 @@ def _describe(engine: Engine, table: Table, request: dict[str, Any]) -> dict[str
     if description["ExportType"] == "FULL_EXPORT":
         description["ExportTime"] = request.get("ExportTime", round(now, 3))
     else:
-        wanted = request["IncrementalExportSpecification"]
+        specification = request["IncrementalExportSpecification"]
         description["IncrementalExportSpecification"] = {
             "ExportToTime": round(now, 3),
             "ExportViewType": "NEW_AND_OLD_IMAGES",
-            **wanted,
+            **specification,
         }
     return description
 
 
-def _period(engine: Engine, earliest: float, wanted: dict[str, Any]) -> tuple[float, float]:
-    first, last = wanted["ExportFromTime"], wanted["ExportToTime"]
+def _period(engine: Engine, earliest: float, specification: dict[str, Any]) -> tuple[float, float]:
+    first, last = specification["ExportFromTime"], specification["ExportToTime"]
     if first < int(earliest):
         raise InvalidExportTimeException(
             "Incremental export period from time cannot be less than the table creation time : "

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
-    actions = [_action(each) for each in request["TransactItems"]]
+    actions = [_action(entry) for entry in request["TransactItems"]]
     table_names = [body["TableName"] for _, body in actions]
     meter = Meter(request.get("ReturnConsumedCapacity"), table_names, transactional=True)
     parsed = [_PARSERS[name](body) for name, body in actions]

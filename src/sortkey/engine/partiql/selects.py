@@ -142,7 +142,7 @@ def plan(engine: Engine, selection: Selection, consistent: bool = False) -> Plan
     planned.spans = _spans(
         table, index, partitions.values, [term for _, term in ranges], descending
     )
-    planned.spans.sort(key=lambda each: each[0], reverse=planned.partitions_descending)
+    planned.spans.sort(key=lambda pair: pair[0], reverse=planned.partitions_descending)
     return planned
 
 
@@ -176,7 +176,7 @@ def _partitions(table: Table, key: KeySchema, terms: _Terms) -> _Partitions | No
     ]
     if not usable:
         return None
-    tree, term = min(usable, key=lambda each: each[1].operator == "IN")
+    tree, term = min(usable, key=lambda pair: pair[1].operator == "IN")
     if len(term.operands) > HASH_VALUES_MAX:
         raise ValidationException(
             "The IN operator is provided with too many operands; number of operands: "
@@ -203,7 +203,7 @@ def _ranges(table: Table, key: KeySchema, terms: _Terms) -> list[tuple[Tree, Ter
             for value in term.operands:
                 check_key_value(table, name, value)
         if usable:
-            return [min(usable, key=lambda each: each[1].operator != "=")]
+            return [min(usable, key=lambda pair: pair[1].operator != "=")]
     return []
 
 

@@ -149,9 +149,11 @@ def _elements(
             _error(of, value, path, f"Map keys must satisfy constraint: {_texts(of.key)}")
         )
     element = shape(of.element)
-    present = [each for each in elements if each is not None]
+    present = [member for member in elements if member is not None]
     if any(
-        not constraint.holds(each) for each in present for constraint in _constraints(element.name)
+        not constraint.holds(member)
+        for member in present
+        for constraint in _constraints(element.name)
     ):
         errors.append(_error(of, value, path, f"{prefix}: {_texts(of.element)}"))
 
