@@ -1,4 +1,4 @@
-# Everything a developer types. `make help` lists it.
+# Everything a developer needs. `make help` lists it.
 # Stamps in .venv make a second run of any target quick; requirements are pinned and hashed.
 
 SHELL := bash
@@ -19,7 +19,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url -
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-install: $(VENV)/.installed  ## make .venv and install sortkey into it
+install: $(VENV)/.installed  ## create .venv and install sortkey into it
 dev: $(VENV)/.dev
 
 up: install  ## everything, with sample data: console and REST on 127.0.0.1:8080, DynamoDB on 8000, folder data/
@@ -31,7 +31,7 @@ test: dev  ## everything: checks, unit, oracle, clients, faults
 	  wait $$prepare || true
 	$(PYTEST) -n $(strip $(WORKERS)) --dist loadgroup
 
-prepare: dev  ## fetch and build what the tests need besides Python, once: S3 server, OpenSearch, DynamoDB Local
+prepare: dev  ## download and build what the tests need besides Python, once: S3 server, OpenSearch, DynamoDB Local
 	$(BIN)/python -m tools.prepare
 
 fast: dev  ## unit tests only, under a minute
@@ -48,7 +48,7 @@ check: dev  ## format, lint, types, imports, generated files
 	$(BIN)/python -m tools.generate_commands --check
 	$(BIN)/python -m tools.generate_applens --check
 
-format: dev  ## let ruff mend what it can, and write the generated files anew
+format: dev  ## let ruff fix what it can, and regenerate the generated files
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python -m tools.generate_shapes
@@ -66,13 +66,13 @@ fuzz: dev  ## 50,000 broken requests to a server, which must answer each without
 bench: dev  ## side by side with the peers; rewrites docs/performance.md (QUICK=1: two minutes, prints only)
 	$(BIN)/python -m bench $(if $(QUICK),--quick) $(BENCH)
 
-docs: dev  ## the site of docs/, into site/
+docs: dev  ## build the site of docs/ in site/
 	$(BIN)/zensical build --clean --strict
 
-pictures: dev  ## the pictures of README and docs, by the browser tests
+pictures: dev  ## take the pictures of README and docs with the browser tests
 	SORTKEY_PICTURES=docs/pictures $(PYTEST) -q tests/browser/test_pictures.py
 
-requirements: dev  ## compile requirements/*.txt anew (UPGRADE=1: to the newest versions)
+requirements: dev  ## recompile requirements/*.txt (UPGRADE=1: to the newest versions)
 	$(COMPILE) $(if $(UPGRADE),--upgrade) requirements/uv.in -o requirements/uv.txt
 	$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras pyproject.toml requirements/build.in -c requirements/agree.in -o requirements/base.txt
 	$(COMPILE) $(if $(UPGRADE),--upgrade) requirements/dev.in -c requirements/base.txt -o requirements/dev.txt
@@ -86,7 +86,7 @@ $(VENV)/bin/python:
 	@PYTHON="$(PYTHON)" tools/find-python > /dev/null
 	"$$(PYTHON="$(PYTHON)" tools/find-python)" -m venv $(VENV)
 
-# pip, where uv does not run or does not know the way to the packages that pip's settings know.
+# pip is the fallback if uv does not run or does not know the package index of pip's settings.
 $(VENV)/.installed: requirements/base.txt requirements/uv.txt pyproject.toml | $(VENV)/bin/python
 	@$(PIP) --require-hashes -r requirements/uv.txt || true
 	$(UV) --require-hashes -r requirements/base.txt || $(PIP) --require-hashes -r requirements/base.txt

@@ -1,4 +1,4 @@
-"""The parts of the console that are no page: what was subject, how values are shown, who gets in,
+"""Parts of the console that are not pages: the request log, how values are shown, who gets in,
 diagrams.
 """
 
