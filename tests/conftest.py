@@ -35,4 +35,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes minutes by itself begins first: at the end it would keep one core waiting for the
     other.
     """
-    items.sort(key=lambda item: "test_schemathesis" not in item.nodeid)
+    items.sort(key=lambda item: "web/test_app" not in item.nodeid)

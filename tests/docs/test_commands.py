@@ -5,7 +5,7 @@ stands on it.
 from __future__ import annotations
 
 from sortkey.cli.program import load
-from tests.cli.test_command import every_command
+from tests.cli.test_program import every_command
 from tools.generate_commands import PAGE, generate, main
 
 

@@ -101,7 +101,7 @@ def test_every_command_tells_what_it_is_for(name: str) -> None:
 
 
 def test_what_several_commands_take_is_declared_once() -> None:
-    # Declared twice, it is soon explained in two ways. Shared ones are in cli/options.py.
+    # Declared twice, it is soon explained in two ways. Shared ones are in commands/options.py.
     declared: dict[str, list[str]] = {}
     for path in sorted(Path(options.__file__).parent.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
