@@ -18,11 +18,11 @@ FUNCTION_LINES_MAX = 60
 FILE_LINES_MAX = 400
 
 QUAINT_WORDS = {
-    "told": 141,
-    "mend(?:s|ed|ing)?": 12,
-    "anew": 21,
-    "lately": 8,
-    "is no [a-z]+": 108,
+    "told": 19,
+    "mend(?:s|ed|ing)?": 9,
+    "anew": 10,
+    "lately": 1,
+    "is no [a-z]+": 104,
     "of one's own": 4,
 }
 """How often each still stands in the source and the docs. Use the word that an engineer would use.
@@ -31,10 +31,10 @@ ACTION_MODULES = 2
 """Modules that are still named after an action (`checking`) and not after a thing (`query_checks`).
 """
 
-LONG_LINES = 313
+LONG_LINES = 311
 """Lines of the source that are over 100 wide: tables, CSS, SQL. The number may only shrink."""
 
-TESTS_ELSEWHERE = 45
+TESTS_ELSEWHERE = 24
 """Tests of a room that are not at the path of the module they are about. The number may only shrink."""
 WHOLE = {"bench", "browser", "clients", "contract", "docs", "faults", "oracle", "tools", "typing"}
 """Folders of tests about more than one room."""
