@@ -28,6 +28,13 @@ PROJECTS = ("project_one", "project_two")
 SITE = Path(__file__).with_name("site")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.xdist_group(f"wallcrawler {item.path.stem}"))
+
+
 @dataclass(frozen=True)
 class Server:
     """Where it answers, and the keys of two tenants."""

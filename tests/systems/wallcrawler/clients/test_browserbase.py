@@ -15,8 +15,6 @@ from playwright.sync_api import sync_playwright
 
 from tests.systems.wallcrawler.clients.conftest import Server, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wallcrawler-clients")]
-
 
 def test_a_session_is_created_found_watched_and_released(
     server: Server, new_session: Callable[..., Any]

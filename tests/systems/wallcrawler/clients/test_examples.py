@@ -14,8 +14,6 @@ from playwright.sync_api import Error, Playwright, sync_playwright
 
 from tests.systems.wallcrawler.clients.conftest import Server, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wallcrawler-clients")]
-
 
 @pytest.fixture(scope="module")
 def playwright() -> Iterator[Playwright]:

@@ -15,7 +15,6 @@ from websockets.sync.client import ClientConnection, connect
 
 from tests.systems.wallcrawler.clients.conftest import Server, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wallcrawler-clients")]
 MEGABYTE = 1 << 20
 
 

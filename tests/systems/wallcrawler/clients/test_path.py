@@ -5,13 +5,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import sync_playwright
 
 from tests.systems.wallcrawler.clients.conftest import served, wait_until
 from tests.systems.wallcrawler.clients.test_selenium import connected
-
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wallcrawler-clients")]
 
 
 def test_addresses_keep_the_path_of_the_system(tmp_path: Path, site: str) -> None:

@@ -12,8 +12,6 @@ from playwright.sync_api import Error, Playwright, sync_playwright
 
 from tests.systems.wallcrawler.clients.conftest import Server, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wallcrawler-clients")]
-
 
 @pytest.fixture(scope="module")
 def playwright() -> Iterator[Playwright]:
@@ -51,7 +49,7 @@ def test_two_at_once_see_the_same_page_and_one_that_leaves_disturbs_nobody(
     second = playwright.chromium.connect_over_cdp(session.connect_url)
     page = first.contexts[0].pages[0]
     page.goto(site)
-    wait_until(lambda: second.contexts[0].pages[0].url == f"{site}/")
+    second.contexts[0].pages[0].wait_for_url(f"{site}/")
     second.contexts[0].pages[0].locator("#name").fill("from the second")
     assert page.locator("#name").input_value() == "from the second"
     second.close()

@@ -12,8 +12,6 @@ from playwright.sync_api import sync_playwright
 from tests.systems.wallcrawler.clients.conftest import Server, wait_until
 from tests.systems.wallcrawler.proxies.upstream import BODY, upstream
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wallcrawler-clients")]
-
 
 def test_requests_take_their_proxy_with_credentials_and_are_counted(
     server: Server, site: str, new_session: Callable[..., Any]

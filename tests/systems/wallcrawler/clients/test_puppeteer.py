@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from tests.systems.wallcrawler.clients.conftest import Server, wait_until
 from tests.systems.wallcrawler.clients.node import run_node
 from tools.downloads import PUPPETEER
-
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wallcrawler-clients")]
 
 
 def test_it_drives_leaves_comes_back_and_closes(

@@ -16,13 +16,9 @@ from selenium.webdriver.remote.remote_connection import RemoteConnection
 
 from tests.systems.wallcrawler.clients.conftest import Server, wait_until
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.xdist_group("wallcrawler-clients"),
-    pytest.mark.skipif(
-        not shutil.which("chromedriver"), reason="no chromedriver (apt-get install chromium-driver)"
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    not shutil.which("chromedriver"), reason="no chromedriver (apt-get install chromium-driver)"
+)
 
 
 class Connection(RemoteConnection):

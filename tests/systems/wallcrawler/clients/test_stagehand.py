@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
 from stagehand import Stagehand, browserbase
 
 from tests.systems.wallcrawler.clients.conftest import Server, wait_until
 from tests.systems.wallcrawler.clients.node import run_node
 from tools.downloads import STAGEHAND_JS
-
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wallcrawler-clients")]
 
 
 def test_its_locators_drive_a_session(server: Server, site: str) -> None:
