@@ -48,8 +48,13 @@ TASKS = f"arn:aws:ecs:{REGION}:111122223333:task/wallcrawler"
 
 State = Literal["ACTIVE", "INACTIVE"]
 
-CONTEXTS = (("77aa", DEFAULT, 40), ("c0ff", RETAIL, 31), ("50e5", RETAIL, 24), ("b1ce", RETAIL, 11))
-"""Chrome profiles: the id, whose, and since how many days."""
+CONTEXTS = (
+    ("77aa", "Ada at the visa portal", DEFAULT, 40),
+    ("c0ff", "Café Nord, Oslo", RETAIL, 31),
+    ("50e5", "Sprint, with a loyalty card", RETAIL, 24),
+    ("b1ce", "Velo Utrecht", RETAIL, 11),
+)
+"""Chrome profiles: the id, the name, whose, and since how many days."""
 
 
 def load_into(resources: Resources) -> str:
@@ -133,12 +138,13 @@ def _api_keys(now: datetime) -> list[ApiKey]:
 def _contexts(now: datetime) -> list[Context]:
     return [
         Context(
-            context_id=f"ctx_{name}",
+            context_id=f"ctx_{context_id}",
+            name=name,
             project_id=project_id,
             created_at=now - days(age),
             updated_at=now - days(age // 8),
         )
-        for name, project_id, age in CONTEXTS
+        for context_id, name, project_id, age in CONTEXTS
     ]
 
 

@@ -11,6 +11,7 @@ from sortkey.errors import SortkeyError
 from sortkey.web.console import pieces, title
 from sortkey_systems.wallcrawler.console.durations import ago
 from sortkey_systems.wallcrawler.console.style import CSS
+from sortkey_systems.wallcrawler.contexts.profiles import AVAILABLE
 from sortkey_systems.wallcrawler.model import Context
 from sortkey_systems.wallcrawler.service import Wallcrawler
 
@@ -44,10 +45,14 @@ def contexts_page(service: Wallcrawler) -> None:
 def _card(service: Wallcrawler, context: Context, refresh: Callable[[], object]) -> None:
     with ui.element("section").classes("sk-card sk-stack"):
         with ui.element("div").classes("sk-row sk-spread").style("flex-wrap: nowrap"):
-            ui.label(context.name or context.context_id).classes("wc-line wc-name")
+            ui.label(context.name or "Without a name").classes("wc-line wc-name")
             _state(context)
         ui.html(pieces.copied(context.context_id, 32), sanitize=False)
-        pieces.quiet(f"{context.project_id} · stored {ago(context.updated_at)}")
+        is_stored = context.status == AVAILABLE
+        since = (
+            f"stored {ago(context.updated_at)}" if is_stored else f"made {ago(context.created_at)}"
+        )
+        pieces.quiet(f"{context.project_id} · {since}")
         with ui.element("div").classes("sk-row").style("margin-top: 0.4rem"):
             pieces.button(
                 "Delete", lambda: _confirm(service, context, refresh), is_main=False
@@ -57,7 +62,7 @@ def _card(service: Wallcrawler, context: Context, refresh: Callable[[], object])
 def _state(context: Context) -> None:
     if context.writer_session_id:
         pieces.chip("in use", "note")
-    elif context.status == "AVAILABLE":
+    elif context.status == AVAILABLE:
         pieces.chip("stored", "good")
     else:
         pieces.chip("empty", "")
@@ -87,7 +92,9 @@ def _new(service: Wallcrawler, refresh: Callable[[], object]) -> None:
     projects = {each.project_id: each.name for each in service.tenants.projects()}
     with pieces.dialog("New context") as dialog, ui.card().style("width: min(28rem, 94vw)"):
         pieces.heading("New context")
-        name = ui.input("Name", placeholder="Ada at the shop").props("outlined autofocus")
+        name = ui.input("Name", placeholder="Ada at the shop").props(
+            "outlined autofocus stack-label"
+        )
         project = ui.select(projects, label="Project", value=next(iter(projects), None))
         project.props("outlined")
         for each in (name, project):

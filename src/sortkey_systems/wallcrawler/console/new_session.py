@@ -33,7 +33,7 @@ def new_session(service: Wallcrawler) -> None:
             pieces.empty("There is no active project.", link=("Projects", "/wallcrawler/projects"))
             return
         address = ui.input("Address to open", placeholder="https://example.com").props(
-            "outlined autofocus"
+            "outlined autofocus stack-label"
         )
         project = ui.select(projects, value=next(iter(projects)), label="Project").props("outlined")
         context = ui.select(_contexts(service, project.value), value="", label="Context")

@@ -134,7 +134,7 @@ def _new_key(service: Wallcrawler, project: Project, refresh: Refresh) -> None:
         ui.card().style("width: min(34rem, 94vw); max-width: none") as card,
     ):
         pieces.heading(f"New key for {project.name}")
-        name = ui.input("Name", placeholder="Ada's laptop").props("outlined autofocus")
+        name = ui.input("Name", placeholder="Ada's laptop").props("outlined autofocus stack-label")
         more = ui.select(others, multiple=True, label="Also opens").props("outlined use-chips")
         for each in (name, more):
             each.classes("w-full")
@@ -177,8 +177,10 @@ def _show_once(raw: str, dialog: ui.dialog) -> None:
 def _new_project(service: Wallcrawler, refresh: Refresh) -> None:
     with pieces.dialog("New project") as dialog, ui.card().style("width: min(28rem, 94vw)"):
         pieces.heading("New project")
-        project_id = ui.input("Id", placeholder="project_shop").props("outlined autofocus")
-        name = ui.input("Name", placeholder="Shop").props("outlined")
+        project_id = ui.input("Id", placeholder="project_shop").props(
+            "outlined autofocus stack-label"
+        )
+        name = ui.input("Name", placeholder="Shop").props("outlined stack-label")
         most = ui.number("Sessions at once", value=5, min=0, max=1000, precision=0)
         minutes = ui.number("Default timeout, minutes", value=60, min=1, precision=0)
         _widen(project_id, name, most, minutes)

@@ -161,7 +161,7 @@ def _ended(service: Wallcrawler, base: str) -> None:
         if not found:
             pieces.empty("No such session has ended.")
             return
-        columns = ("session", "status", "for", "project", "lasted", "ended", "why", "context")
+        columns = ("session", "status", "for", "project", "lasted", "ended", "why")
         with ui.element("section").classes("sk-card"):
             pieces.table(columns, [_row(each, base) for each in found], numbers=(4,))
 
@@ -197,6 +197,5 @@ def _row(session: Session, base: str) -> tuple[Any, ...]:
         session.project_id,
         lasted(session),
         ago(session.ended_at),
-        session.end_reason or "",
-        session.context_id or "",
+        (session.end_reason or "") if session.status != "COMPLETED" else "",
     )

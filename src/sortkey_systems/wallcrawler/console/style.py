@@ -32,6 +32,7 @@ table.sk-table td .wc-broken { word-break: break-all; }
 .wc-facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.35rem 1.25rem;
   font-size: var(--text-s); width: 100%; }
 .wc-facts > :nth-child(odd) { color: var(--quiet); }
+.wc-facts .sk-copy { white-space: normal; overflow-wrap: anywhere; }
 .wc-facts > * { overflow-wrap: anywhere; }
 @media (max-width: 640px) { .wc-frame { height: 25rem; min-height: 0; } }
 """

@@ -4,7 +4,6 @@ const $ = id => document.getElementById(id);
 const screen = $('screen'), paint = screen.getContext('2d', {alpha: false});
 const GROUP = 16, GROUPS_MAX = 40;          // frames in one request; requests whose bytes are kept
 const PAUSE_MS = 1500, REST_MS = 400;       // a gap that is skipped, and what is left of it
-const BLANK_MS = 500;                       // what is shown of the blank page that a browser begins with
 const PLAY = 'M5 3.5v9l7-4.5z', STOP = 'M4.5 3.5h2.5v9H4.5zM9 3.5h2.5v9H9z';
 const base = new URL(location.href), token = base.searchParams.get('token') || '';
 
@@ -21,7 +20,9 @@ async function load() {
   if (!pages.length) return say('Nothing was recorded', 'The session was created with recordSession: false, or nothing was drawn.');
   const first = Math.min(...pages.map(page => page.frames[0][0]));
   const arrivals = pages.flatMap(page => page.urls).filter(([, url]) => url && url !== 'about:blank');
-  begin = Math.max(first, Math.min(...arrivals.map(([time]) => time - BLANK_MS), Infinity));
+  const arrived = Math.min(...arrivals.map(([time]) => time), Infinity);
+  // Not with the blank page that every browser begins with: with the first picture of a real one.
+  begin = pages.flatMap(page => page.frames).reduce((least, [time]) => time >= arrived && time < least ? time : least, Infinity);
   if (begin === Infinity) begin = first;
   end = Math.max(...pages.map(page => page.frames.at(-1)[0]), begin + 1000);
   pages.forEach((page, number) => page.frames.forEach(([time], at) => frames.push({time, page: number, at})));
