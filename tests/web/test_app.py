@@ -19,11 +19,12 @@ from sortkey.systems.installed import find_system, system_names
 from sortkey.systems.shared import SharedResources
 from sortkey.web.host import Host
 from sortkey_systems.applens.sample import USER
+from sortkey_systems.wallcrawler.local_key import local_key
 from tests.web.running import running
 
 SERVED = [name for name in system_names() if find_system(name).routes]
 ROOT = Path(__file__).parent.parent.parent
-CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
+CONFIGURATIONS = Path(__file__).parent
 EXAMPLES = 6
 """For each operation and phase: enough to find what is wrong everywhere, not what is wrong
 somewhere.
@@ -33,10 +34,15 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(params=SERVED)
-def host(request: pytest.FixtureRequest, sortkey_shared: SharedResources) -> Iterator[Host]:
+def host(
+    request: pytest.FixtureRequest,
+    sortkey_shared: SharedResources,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Host]:
     """One system with its workers and its sample data: without any, most answers would be that
-    there is nothing.
+    there is nothing. Hundreds of browsers are not started for it.
     """
+    monkeypatch.setenv("WALLCRAWLER_BROWSERS", "none")
     made = Host(sortkey_shared, [find_system(request.param)])
     made.start()
     made.systems[0].load_sample()
@@ -51,6 +57,7 @@ def test_a_system_does_what_its_document_says(host: Host, tmp_path: Path) -> Non
     headers = {
         "Authorization": f"Bearer {host.tokens.issue(USER, system=system)}",
         "X-Api-Key": host.keys.create("schemathesis", system, "full").text,
+        "X-BB-API-Key": local_key(host.shared.of("wallcrawler")),
     }
     given = [word for name, value in headers.items() for word in ("--header", f"{name}: {value}")]
     with running(host.app) as address:
@@ -61,7 +68,9 @@ def test_a_system_does_what_its_document_says(host: Host, tmp_path: Path) -> Non
             "--continue-on-failure",
             "--no-color",
         ]
-        program = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(CONFIGURATION)]
+        configuration = CONFIGURATIONS / f"schemathesis_{system}.toml"
+        chosen = configuration if configuration.exists() else CONFIGURATIONS / "schemathesis.toml"
+        program = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(chosen)]
         done = subprocess.run(
             [*program, "run", *limits, *given, f"{address}/openapi.json"],
             cwd=tmp_path,

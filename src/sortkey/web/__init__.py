@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sortkey.web.api_keys import Access, ApiKeys
     from sortkey.web.app import Mount, make_app
     from sortkey.web.callers import api_key_access, signed_in
+    from sortkey.web.document import methods_at
     from sortkey.web.errors import ErrorAnswer, errors_for
     from sortkey.web.host import Host
     from sortkey.web.origin_check import OriginPolicy
@@ -33,6 +34,7 @@ _MODULES = {
     "api_keys": ("Access", "ApiKeys"),
     "app": ("Mount", "make_app"),
     "callers": ("api_key_access", "signed_in"),
+    "document": ("methods_at",),
     "errors": ("ErrorAnswer", "errors_for"),
     "origin_check": ("OriginPolicy",),
     "host": ("Host",),
@@ -58,6 +60,7 @@ __all__ = [
     "api_key_access",
     "errors_for",
     "make_app",
+    "methods_at",
     "signed_in",
     "status_of",
 ]

@@ -1,15 +1,16 @@
-"""Parts of the interface that are not offered, and paths that are not part of it: each answered in
-its shape.
+"""Parts of the interface that are not offered, and paths and methods that are not part of it: each
+answered in its shape.
 """
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
+from sortkey.web import methods_at
 from sortkey_systems.wallcrawler.routes.error_shape import Route, error_answer
 
 NAMES = ("certificates", "fetch", "search", "webhooks", "secrets", "agents", "functions")
-METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"]
 
 
 def router() -> APIRouter:
@@ -21,9 +22,12 @@ def router() -> APIRouter:
         name = path.partition("/")[0]
         if name in NAMES:
             return error_answer(501, "NotOffered", f"{name} are not offered by this server")
-        return error_answer(
-            404, "NotFound", f"there is nothing at {request.url.path}: /docs lists what there is"
-        )
+        allowed = methods_at(request.app.openapi(), request.url.path)
+        if allowed:
+            message = f"{request.url.path} does not allow {request.method}: see /docs"
+            return error_answer(405, "MethodNotAllowed", message, {"Allow": ", ".join(allowed)})
+        message = f"there is nothing at {request.url.path}: /docs lists what there is"
+        return error_answer(404, "NotFound", message)
 
     _ = other
     return made
