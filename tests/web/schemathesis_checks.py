@@ -5,7 +5,6 @@ from __future__ import annotations
 import schemathesis
 from schemathesis import Case, CheckContext, Response
 
-
 OTHER_SHAPE = "/wallcrawler/v1/"
 """Its clients are published, and read errors in a shape of theirs."""
 
