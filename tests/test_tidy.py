@@ -34,7 +34,7 @@ ACTION_MODULES = 2
 LONG_LINES = 311
 """Lines of the source that are over 100 wide: tables, CSS, SQL. The number may only shrink."""
 
-TESTS_ELSEWHERE = 24
+TESTS_ELSEWHERE = 11
 """Tests of a room that are not at the path of the module they are about. The number may only shrink."""
 WHOLE = {"bench", "browser", "clients", "contract", "docs", "faults", "oracle", "tools", "typing"}
 """Folders of tests about more than one room."""

@@ -93,7 +93,7 @@ def test_handlers_that_cannot_be_are_refused_where_they_are_declared() -> None:
         on_change(Order, kinds=["gone"])(nothing)  # type: ignore[list-item]
     with pytest.raises(ModelError, match="when= takes"):
         on_change(Order, when=True)(nothing)
-    with pytest.raises(ModelError, match="no name for a handler"):
+    with pytest.raises(ModelError, match="is not a valid name of a handler"):
         on_change(Order, name="a#b")(nothing)
 
 
@@ -116,7 +116,7 @@ def test_an_item_that_no_longer_fits_becomes_a_dead_letter_without_a_try(store: 
     letters = running.dead_letters.list()
     assert ([len(seen), batches], [letter.attempts for letter in letters]) == ([1, [1]], [0, 0])
     assert sorted(letter.handler for letter in letters) == ["batch", "collect"]
-    assert "no Order" in letters[0].error
+    assert "not a valid Order" in letters[0].error
     assert len(running.replay().failed) == 2
 
 

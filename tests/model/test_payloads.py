@@ -147,7 +147,7 @@ def test_a_free_slot_holds_a_path_that_stays_inside() -> None:
 WHERE = StoredIn("b", "{id}.json")
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no place": ({"p": Payload[str]}, "StoredIn"),
-    "no payload": ({"p": Annotated[str, WHERE]}, "its type is Payload"),
+    "no payload": ({"p": Annotated[str, WHERE]}, "its type must be Payload"),
     "no field": (
         {"p": Annotated[Payload[str], StoredIn("b", "{idd}.json")]},
         "{idd}.*neither a field nor one of its `parameters`",
