@@ -289,7 +289,7 @@ def test_an_index_that_cannot_be_opened_says_why_and_is_opened_when_it_can(
     # An OpenSearch that is away for a minute must not need a restart; nothing of that minute may be
     # missing.
     monkeypatch.setattr("sortkey.connect.searches.RETRY_SECONDS", 0.01)
-    (tmp_path / "search").write_text("this is no folder")
+    (tmp_path / "search").write_text("not a folder")
     searches = open_searches(store, [model], tmp_path / "search").start()
     assert searches.wait(PATIENCE_SECONDS)
     assert searches["diary/notes"].state == "failed"

@@ -75,7 +75,7 @@ def test_the_owner_itself_cannot_open_its_folder_twice(folder: Path) -> None:
 def test_a_folder_that_cannot_be_opened_is_not_kept(folder: Path) -> None:
     # After a failure the same program must be able to try again.
     folder.mkdir()
-    (folder / "sortkey.db").write_bytes(b"this is no database " * 100)
+    (folder / "sortkey.db").write_bytes(b"not a database file " * 100)
     with pytest.raises(database.apsw.NotADBError):
         sortkey.engine.own(folder)
     (folder / "sortkey.db").unlink()
@@ -126,5 +126,5 @@ def test_reads_and_tables_without_a_stream_wake_nobody(engine: Engine) -> None:
     scan(engine)
     assert woken == []
     put(engine, {"a": {"S": "1"}})
-    put(engine, {"a": {"S": "1"}})  # the same again is no change
+    put(engine, {"a": {"S": "1"}})  # writing the same again changes nothing
     assert woken == [None]

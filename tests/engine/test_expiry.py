@@ -94,7 +94,7 @@ def test_a_table_that_is_not_there_is_named(engine: Engine, operation: str) -> N
 
 
 def test_items_go_when_their_second_has_passed(made: Engine, clock: Clock) -> None:
-    # Not before it, and never for a value that is no plausible second.
+    # Not before it, and never for an implausible second.
     set_ttl(made)
     put(made, item("past", NOW - 10))
     put(made, item("soon", NOW + 10))

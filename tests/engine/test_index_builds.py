@@ -34,7 +34,7 @@ def filled(engine: Engine, rows: int = ROWS) -> Engine:
 
 
 def item(number: int, **attributes: Any) -> dict[str, Any]:
-    """Every fifth has no c, every seventh one that is no key of an index."""
+    """Every fifth has no c, every seventh one that cannot be an index key."""
     unfit = [{"N": "1"}, {"S": ""}, {"S": "x" * 3000}, {"L": []}, {"S": "x" * 70_000}]
     c = (
         {}

@@ -211,7 +211,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("members", "message"), REFUSED)
 def test_a_policy_that_is_refused(made: Engine, members: dict[str, Any], message: str) -> None:
-    # Neither a text that is no policy nor a resource that cannot have one.
+    # Refuse an invalid policy, and a resource that cannot have one.
     assert (
         failure(made, "PutResourcePolicy", {"ResourceArn": TBL, "Policy": POLICY, **members})
         == message

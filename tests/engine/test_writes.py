@@ -350,7 +350,9 @@ def test_an_index_added_to_a_filled_table_equals_one_that_was_always_there(
         engine.work()
     items = contents(engine, "hash_only")
     table = engine.catalog.table("hash_only")
-    sparse = {k: v for k, v in items.items() if v.get("x", {}).get("S")}  # an empty text is no key
+    sparse = {
+        k: v for k, v in items.items() if v.get("x", {}).get("S")
+    }  # an empty text cannot be a key
     late = table.index("late")
     assert late is not None
     invariants.check_index(engine, table, late, sparse)

@@ -12,7 +12,7 @@ SOURCES = Path(__file__).parents[2] / "src"
 
 
 def declared_tables(package: str) -> Iterator[str]:
-    """The names in every `Table("…", …)` of a package. What is no plain text is not a name that is
+    """The names in every `Table("…", …)` of a package. An expression is not a name that is
     fixed.
     """
     for path in (SOURCES / package).rglob("*.py"):

@@ -77,7 +77,7 @@ FORMS = {
     "no target and no body": (http(None, b"", content_type=None), 400, UNKNOWN_OPERATION),
     "a target of no service": (http("whatever.ListTables"), 400, UNKNOWN_OPERATION),
     "no such operation": (http("ListTable"), 400, UNKNOWN_OPERATION),
-    "an operation that is no name": (http("List-Tables"), 400, UNKNOWN_OPERATION),
+    "an operation with an invalid name": (http("List-Tables"), 400, UNKNOWN_OPERATION),
     "a stream's operation of the wrong service": (http("ListStreams"), 400, UNKNOWN_OPERATION),
     "a table's operation of the wrong service": (
         http("DynamoDBStreams_20120810.GetItem"),

@@ -255,7 +255,7 @@ WRONG: dict[str, tuple[Callable[[Request], None], str]] = {
         replaced("Signature=", "Signature=0"),
         "InvalidSignatureException: " + MISMATCH,
     ),
-    "a signature that is no ASCII": (
+    "a signature that is not ASCII": (
         replaced("Signature=", "Signature=ü"),
         "InvalidSignatureException: " + MISMATCH,
     ),
@@ -397,7 +397,7 @@ def test_a_secret_is_not_in_the_text_of_its_object() -> None:
 
 
 def test_a_server_with_credentials_refuses_over_the_wire(start: Start) -> None:
-    # The order is AWS's: what is no JSON or no operation is said before the signature is looked at.
+    # The order is AWS's: invalid JSON and unknown operations come before the signature is looked at.
     running = start(KEY)
     assert running.ask(http("ListTables")).error() == "MissingAuthenticationTokenException"
     assert running.ask(http("ListTables", b"{")).error() == "SerializationException"

@@ -39,7 +39,7 @@ def test_an_answer_that_ends_its_connection_is_believed(connect: Connect) -> Non
 
 
 def test_a_kept_connection_that_was_closed_is_replaced_at_once(connect: Connect) -> None:
-    # Servers close what is idle. That is no failure: no pause, nothing from the budget.
+    # Servers close what is idle. That is not a failure: no pause, nothing from the budget.
     with scripted([DONE, CLOSE], [DONE]) as server:
         caller = connect(server.url, attempts_max=1)
         caller.call()
@@ -238,7 +238,7 @@ def test_an_informational_answer_is_not_the_answer(connect: Connect) -> None:
 def test_an_idle_connection_is_looked_at_before_it_is_used(
     connect: Connect, parting: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Some servers say 408 before they close; it is no answer to what we ask next.
+    # Some servers say 408 before they close; it is not the answer to the next request.
     now = [1000.0]
     monkeypatch.setattr("sortkey.connect.dynamodb.idle.monotonic", lambda: now[0])
     said = threading.Event()

@@ -122,7 +122,7 @@ def test_ten_attempts_are_made_unless_told_otherwise(connect: Connect) -> None:
 
 
 def test_a_limit_to_the_end_keeps_its_name(connect: Connect) -> None:
-    # Too many tables is no throttling, though AWS has one name for both.
+    # Too many tables is not throttling, although AWS has one name for both.
     with (
         scripted([error("LimitExceededException")] * 2) as server,
         pytest.raises(LimitExceededException),

@@ -169,7 +169,7 @@ REFUSED = [
 def test_a_transaction_is_refused_in_awss_words(
     filled: Engine, statements: tuple[str, ...], message: str
 ) -> None:
-    # What is wrong with the request itself is no cancellation.
+    # An invalid request is not a cancellation.
     assert (
         failure(filled, "ExecuteTransaction", _request(*statements))
         == f"ValidationException: {message}"
