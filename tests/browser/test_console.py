@@ -98,7 +98,7 @@ def test_an_item_is_edited_and_the_model_refuses_what_does_not_fit(up: Up, page:
     other = "dev" if before == "prod" else "prod"
     dialog.get_by_label("GSI2PK (S)").fill(f"USER#12345#ENV#{other}")
     dialog.get_by_role("button", name="Save").click()
-    expect(dialog.get_by_text("GSI2PK is made of userId, environment")).to_be_visible()
+    expect(dialog.get_by_text("GSI2PK is built from userId, environment")).to_be_visible()
     shuts_nobody_out(page)
     environment.fill(other)
     dialog.get_by_role("button", name="Save").click()
