@@ -8,6 +8,7 @@ keys.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -36,7 +37,9 @@ from sortkey_systems.wallcrawler.tenants import Tenants
 from sortkey_systems.wallcrawler.tokens import SessionTokens
 from sortkey_systems.wallcrawler.upkeep import Upkeep
 
-WORKER = "wallcrawler-sessions"
+log = logging.getLogger("sortkey.wallcrawler")
+
+READY_WORKER, REMOVAL_WORKER = "wallcrawler-ready", "wallcrawler-removals"
 
 
 def make_service(resources: Resources) -> Wallcrawler:
@@ -49,7 +52,7 @@ def make_service(resources: Resources) -> Wallcrawler:
 
 def make_workers(service: Wallcrawler) -> list[Worker]:
     """What reads the stream of sessions."""
-    return [service.stream_worker()]
+    return [service.ready_worker(), service.removal_worker()]
 
 
 def load_sample(service: Wallcrawler) -> str:
@@ -94,7 +97,7 @@ class Wallcrawler:
         self.files = SessionFiles(browsers.folder)
         self.lifecycle = Lifecycle(browsers, self.records, self.contexts, self.settings, self.clock)
         self._loop: asyncio.AbstractEventLoop | None = None
-        machine = machine_id(resources.folder) if browsers.are_on_this_machine else None
+        self.machine = machine_id(resources.folder) if browsers.are_on_this_machine else None
         self._creation = Creation(
             browsers=browsers,
             records=self.records,
@@ -106,10 +109,10 @@ class Wallcrawler:
             topics=lambda: resources.topics,
             settings=self.settings,
             clock=self.clock,
-            machine=machine,
+            machine=self.machine,
         )
         self._upkeep = Upkeep(
-            browsers, self.records, self.lifecycle, self.settings, self.clock, machine
+            browsers, self.records, self.lifecycle, self.settings, self.clock, self.machine
         )
         resources.delay_expiry(sessions.name, self.settings.ttl_grace_seconds)
 
@@ -119,9 +122,13 @@ class Wallcrawler:
         """Begin to look after sessions, in this event loop. Those of an earlier server are found
         again.
         """
+        try:
+            await self.browsers.open()
+            await self._upkeep.start()
+        except Exception:  # the other systems of the host have to start
+            log.exception("the browsers could not be opened: sessions are refused until a restart")
+            return
         self._loop = asyncio.get_running_loop()
-        await self.browsers.open()
-        await self._upkeep.start()
 
     async def close(self) -> None:
         """Let go of the sessions. They run on for a while, for a server that comes back."""
@@ -144,17 +151,24 @@ class Wallcrawler:
         """The loop of the browsers, while the service is open."""
         return self._loop
 
-    def stream_worker(self) -> StreamWorker:
-        """Publishes what becomes ready and cleans up after deleted items. It is not started."""
+    def ready_worker(self) -> StreamWorker:
+        """Says on a topic which sessions are ready. It is not started."""
         publisher = ready_publisher(self.store, self.resources.topics)
-        return StreamWorker(self.store, [publisher, removal_handler(self)], name=WORKER)
+        return StreamWorker(self.store, [publisher], name=READY_WORKER)
+
+    def removal_worker(self) -> StreamWorker:
+        """Cleans up after deleted items, which takes time: nobody waits for it. It is not
+        started.
+        """
+        return StreamWorker(self.store, [removal_handler(self)], name=REMOVAL_WORKER)
 
     # -- sessions
 
     async def create(self, project_id: str, wanted: CreateRequest) -> Session:
         """A session with its browser, ready to be used. Cancelling it leaves nothing behind."""
         if self._loop is None:
-            raise Refused(503, "NotStarted", "the service is not started: try again in a moment")
+            message = "the browsers could not be opened: the server's log says why"
+            raise Refused(503, "NotStarted", message)
         return await self._creation.create(project_id, wanted)
 
     async def release(self, projects: Iterable[str], session_id: str) -> Session:
@@ -164,6 +178,8 @@ class Wallcrawler:
         session = await asyncio.to_thread(self.session, projects, session_id)
         if session.status != "RUNNING":
             return session
+        if session.machine not in (None, self.machine):
+            raise Refused(503, "OtherMachine", "the session runs on another machine: ask there")
         return await self.lifecycle.end(session_id, "STOPPED", "released") or session
 
     def session(self, projects: Iterable[str], session_id: str) -> Session:

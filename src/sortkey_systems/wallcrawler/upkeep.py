@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
@@ -44,6 +44,7 @@ class Upkeep:
         self._browsers, self._records, self._lifecycle = browsers, records, lifecycle
         self._settings, self._clock, self._machine = settings, clock, machine
         self._task: asyncio.Task[None] | None = None
+        self._ends: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Recover what an earlier server has left, then look again and again."""
@@ -51,10 +52,11 @@ class Upkeep:
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+        for task in (self._task, self._ends):
+            if task is not None:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
 
     async def _run(self) -> None:
         looks = 0
@@ -95,16 +97,30 @@ class Upkeep:
             each.session_id: each
             for each in self._ours(await asyncio.to_thread(self._records.running))
         }
-        for session_id, session in sessions.items():
-            await self._recover_one(session, running.get(session_id))
-        for session_id in running.keys() - sessions.keys():
+        lost = [
+            (session, running.get(session_id))
+            for session_id, session in sessions.items()
+            if not await self._is_found(session, running.get(session_id))
+        ]
+        strays = running.keys() - sessions.keys()
+        self._ends = asyncio.get_running_loop().create_task(self._end_lost(lost, strays))
+
+    async def _end_lost(
+        self, lost: list[tuple[Session, RunningBrowser | None]], strays: Iterable[str]
+    ) -> None:
+        """End what cannot go on. The server answers meanwhile."""
+        for session, browser in lost:
+            end, reason = self._honest_end(session, browser)
+            await self._lifecycle.end_all([session], end, reason)
+        for session_id in strays:
             log.warning("%s: a browser without a session is ended", session_id)
             await self._end_stray(session_id)
 
-    async def _recover_one(self, session: Session, browser: RunningBrowser | None) -> None:
+    async def _is_found(self, session: Session, browser: RunningBrowser | None) -> bool:
+        """Whether a session goes on, or is another server's to look after."""
         is_passing = session.internal_status in (*STARTING, "TERMINATING")
         if is_passing and session.machine is None:
-            return  # another server may be at work on it; if not, it is found by its age
+            return True  # another server may be at work on it; if not, it is found by its age
         is_alive = browser is not None and browser.is_alive
         if is_alive and not is_passing:
             status = await self._browsers.status(session.session_id)
@@ -112,8 +128,8 @@ class Upkeep:
                 had = status.has_had_clients
                 self._lifecycle.adopt(session, clients=status.clients, has_had_clients=had)
                 log.info("%s: found again", session.session_id)
-                return
-        await self._lifecycle.end(session.session_id, *self._honest_end(session, browser))
+                return True
+        return False
 
     def _honest_end(self, session: Session, browser: RunningBrowser | None) -> tuple[End, str]:
         if session.expires_at <= now_of(self._clock):

@@ -42,12 +42,12 @@ def test_an_item_that_is_deleted_while_its_session_runs_gives_its_place_back_onc
     # Nobody else would: the session is in no list and no index any more.
     seeded(service, "a")
     seeded(service, "b")
-    worker = service.stream_worker()
+    worker = service.removal_worker()
     service.store.delete(Session.key(session_id="sess_a"))
     worker.run_until_idle()
     assert places(service.store) == 1
     worker.stop()
-    service.stream_worker().run_until_idle()
+    service.removal_worker().run_until_idle()
     assert places(service.store) == 1
 
 
@@ -57,7 +57,7 @@ def test_an_item_that_is_deleted_after_the_end_changes_no_count(service: Wallcra
     ended = service.records.finish(seeded(service, "a"), "STOPPED", "x", ended_at=datetime.now(UTC))
     seeded(service, "b")
     service.store.delete(Session.key(session_id=ended.session_id))
-    service.stream_worker().run_until_idle()
+    service.removal_worker().run_until_idle()
     assert places(service.store) == 1
 
 

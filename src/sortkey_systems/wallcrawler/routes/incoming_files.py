@@ -13,6 +13,7 @@ from pathlib import Path
 from fastapi import Request
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
+from starlette.types import Message
 
 from sortkey.web import Refused
 
@@ -48,7 +49,7 @@ async def incoming_file(request: Request, bytes_max: int) -> AsyncGenerator[Inco
     folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="wallcrawler-file-"))
     try:
         try:
-            form = await request.form(max_files=1, max_fields=20)
+            form = await _limited(request, bytes_max).form(max_files=1, max_fields=20)
         except HTTPException as error:
             raise Refused(400, "BadMultipart", str(error.detail)) from None
         async with _closing(form.get(FIELD)) as sent:
@@ -57,6 +58,21 @@ async def incoming_file(request: Request, bytes_max: int) -> AsyncGenerator[Inco
             yield IncomingFile(sent.filename or "", path)
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _limited(request: Request, bytes_max: int) -> Request:
+    """The request, which ends with TooLarge when more comes: not all say before how much it is."""
+    seen = 0
+
+    async def receive() -> Message:
+        nonlocal seen
+        message = await request.receive()
+        seen += len(message.get("body", b""))
+        if seen > bytes_max + OVERHEAD_BYTES:
+            raise TooLarge(f"a file has at most {bytes_max >> 20} MB")
+        return message
+
+    return Request(request.scope, receive)
 
 
 @asynccontextmanager

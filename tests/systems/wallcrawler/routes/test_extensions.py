@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Iterator
 
 from tests.systems.wallcrawler.routes.test_sessions import refused
 from tests.systems.wallcrawler.served import ONE, Served
@@ -40,3 +41,14 @@ def test_what_is_not_an_extension_is_refused(without_browsers: Served) -> None:
     refused(one.post("/v1/extensions", files={"other": ("mine.zip", extension())}), 400)
     refused(one.post("/v1/extensions", json={}), 400)
     refused(one.post("/v1/extensions", data={"file": "text"}), 400)
+
+
+def test_a_file_that_does_not_say_its_size_is_counted(without_browsers: Served) -> None:
+    # Leaving out the length must not be the way to fill the disk.
+    def endless() -> Iterator[bytes]:
+        yield b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n'
+        for _ in range(52):
+            yield bytes(1 << 20)
+
+    headers = {"Content-Type": "multipart/form-data; boundary=x"}
+    refused(without_browsers.one.post("/v1/extensions", content=endless(), headers=headers), 413)
