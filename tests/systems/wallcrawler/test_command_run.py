@@ -11,7 +11,6 @@ import pytest
 
 from sortkey.cli import main
 from sortkey_systems.wallcrawler.browsers.local.chromium import ChromiumMissing, find_chromium
-from sortkey_systems.wallcrawler.page_driver import with_scheme
 
 
 def _has_chromium() -> bool:
@@ -89,19 +88,3 @@ def test_the_doctor_starts_a_browser_and_says_what_isolates_it(
     found = {each["name"]: each for each in report["checks"]}
     assert found["start"]["state"] == "ok"
     assert "seccomp" in found["a page"]["text"]
-
-
-@pytest.mark.parametrize(
-    ("typed", "address"),
-    [
-        ("example.com", "https://example.com"),
-        ("localhost:8080/x", "http://localhost:8080/x"),
-        ("127.0.0.1:8080", "http://127.0.0.1:8080"),
-        ("http://example.com", "http://example.com"),
-        ("about:blank", "about:blank"),
-        ("data:text/html,x", "data:text/html,x"),
-    ],
-)
-def test_an_address_without_a_scheme_is_completed(typed: str, address: str) -> None:
-    # A local server rarely speaks TLS, and everything else should.
-    assert with_scheme(typed) == address
