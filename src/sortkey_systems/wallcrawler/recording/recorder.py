@@ -44,15 +44,25 @@ AUTO_ATTACH = {
     "flatten": True,
     "filter": [{"type": "page"}],
 }
+DISCOVER = {"discover": True, "filter": [{"type": "page"}]}
+"""Says where pages go."""
 
 
 class _Page:
     """A page that is recorded, by the CDP session of the recorder in it."""
 
-    __slots__ = ("frame_at", "has_gap", "released_at", "unacknowledged", "writer")
+    __slots__ = (
+        "frame_at",
+        "has_gap",
+        "released_at",
+        "target_id",
+        "unacknowledged",
+        "url",
+        "writer",
+    )
 
-    def __init__(self, writer: PageWriter) -> None:
-        self.writer = writer
+    def __init__(self, writer: PageWriter, target_id: str, url: str) -> None:
+        self.writer, self.target_id, self.url = writer, target_id, url
         self.unacknowledged: list[int] = []
         self.released_at = self.frame_at = 0.0
         self.has_gap = False
@@ -87,6 +97,7 @@ class Recorder:
     def start(self) -> None:
         """Attach to every page, now and later. No page waits for the recorder."""
         self._send("Target.setAutoAttach", AUTO_ATTACH, None)
+        self._send("Target.setDiscoverTargets", DISCOVER, None)
 
     def receive(self, message: dict[str, Any], now: float) -> None:
         """Take one message of the recorder's client. Answers and unknown events are ignored."""
@@ -96,8 +107,8 @@ class Recorder:
                 self._attached(params["sessionId"], params["targetInfo"], now)
             case "Target.detachedFromTarget":
                 self._end(params["sessionId"], now, "closed")
-            case "Page.frameNavigated" if "parentId" not in params["frame"]:
-                self._navigated(message.get("sessionId", ""), params["frame"], now)
+            case "Target.targetInfoChanged":
+                self._changed(params["targetInfo"], now)
             case "Page.screencastFrame":
                 self._frame(message.get("sessionId", ""), params, now)
             case _:
@@ -129,18 +140,23 @@ class Recorder:
         except OSError:
             return  # a full disk ends the recording, not the session
         self._opened += 1
-        self._pages[session] = _Page(writer)
-        self._send("Page.enable", {}, session)
+        self._pages[session] = _Page(writer, target["targetId"], target.get("url", ""))
+        # Without Page.enable: whoever has that on is asked about dialogs, and can answer them.
         self._send("Page.startScreencast", START, session)
 
-    def _navigated(self, session: str, frame: dict[str, Any], now: float) -> None:
-        page = self._pages.get(session)
-        if page is None:
-            return
-        try:
-            page.writer.navigated(frame.get("url", ""), _ms(now))
-        except OSError:
-            self._end(session, now, "disk full")
+    def _changed(self, target: dict[str, Any], now: float) -> None:
+        url = target.get("url", "")
+        changed = [
+            session
+            for session, page in self._pages.items()
+            if page.target_id == target["targetId"] and page.url != url
+        ]
+        for session in changed:
+            self._pages[session].url = url
+            try:
+                self._pages[session].writer.navigated(url, _ms(now))
+            except OSError:
+                self._end(session, now, "disk full")
 
     def _end(self, session: str, now: float, reason: str) -> None:
         page = self._pages.pop(session, None)

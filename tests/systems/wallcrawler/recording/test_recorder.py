@@ -85,15 +85,19 @@ def test_what_a_busy_page_shows_at_last_is_recorded(tmp_path: Path) -> None:
     recorder.close(now)
 
 
-def test_a_navigation_of_the_page_is_noted_and_one_of_a_frame_in_it_is_not(tmp_path: Path) -> None:
-    # The time line shows where the page was, not every advertisement in it.
+def test_where_a_page_goes_is_noted_once(tmp_path: Path) -> None:
+    # The time line shows where the page was. Titles change too, and other pages.
     recorder = Recorder(tmp_path, Sent())
     recorder.receive(_attached(), 10.0)
-    inner = {"url": "https://ads.example/", "parentId": "F"}
-    for at, frame in ((10.5, {"url": "https://example.com/"}), (10.6, inner)):
-        recorder.receive(
-            {"method": "Page.frameNavigated", "params": {"frame": frame}, "sessionId": "S1"}, at
-        )
+    changes = [
+        (10.5, "T1", "https://example.com/"),
+        (10.6, "T1", "https://example.com/"),
+        (10.7, "T2", "https://elsewhere.example/"),
+    ]
+    for at, target_id, url in changes:
+        target = {"targetId": target_id, "type": "page", "url": url}
+        changed = {"method": "Target.targetInfoChanged", "params": {"targetInfo": target}}
+        recorder.receive(changed, at)
     recorder.receive({"method": "Target.detachedFromTarget", "params": {"sessionId": "S1"}}, 12.0)
     (page,) = read_pages(tmp_path)
     assert page.urls == [(10000, "about:blank"), (10500, "https://example.com/")]

@@ -115,6 +115,7 @@ def test_a_busy_page_is_recorded_at_the_wanted_pace_to_its_last_image(
     recorder.close(time.time())
     (page,) = read_pages(tmp_path / "recording")
     assert 3 <= len(page.frames) <= 20
+    assert page.url.startswith("data:text/html")
     command = [ffmpeg, "-v", "error", "-i", "pipe:0", "-vf", "scale=1:1", "-f", "rawvideo"]
     pixel = subprocess.run(
         [*command, "-pix_fmt", "rgb24", "pipe:1"],

@@ -15,7 +15,7 @@ _WANTED = frozenset(
     {
         "Target.attachedToTarget",
         "Target.detachedFromTarget",
-        "Page.frameNavigated",
+        "Target.targetInfoChanged",
         "Page.screencastFrame",
     }
 )
