@@ -1,5 +1,5 @@
-"""The whole analysis: paths or an upload in, graph and report out. No store, no clock: same input,
-same result.
+"""The whole analysis: paths or an upload in, graph and report out. It uses no store and no clock,
+so the same input gives the same result.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from sortkey_systems.applens.report import Report, build_report
 from sortkey_systems.applens.sources import Source, read_bytes, read_paths
 
 Stage = Literal["building", "parsed", "analysing"]
-"""Where an analysis is: it reads the sources, it has the resources, it looks for risks."""
+"""The stage of an analysis: reading the sources, resources parsed, looking for risks."""
 OnStage = Callable[[Stage, str], object]
-"""Called at each stage, with what there is to say about it."""
+"""Called at each stage, with a short text about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """`warnings` has what was not parsed and what was not resolved."""
+    """`warnings` are the parts that were not parsed or not resolved."""
 
     graph: Graph
     report: Report

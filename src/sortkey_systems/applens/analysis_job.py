@@ -1,8 +1,8 @@
 """The analysis of a run as a durable job: UPLOADED → PROCESSING → COMPLETE or FAILED, whatever
 happens to the worker.
 
-The analysis itself runs in a child process, see `isolated.py`. It may be done twice, by a second
-try or by a worker that was only slow: the first one to write the end has written it.
+The analysis itself runs in a child process, see `isolated.py`. It may run twice, in a second
+attempt or on a worker that was only slow. The first attempt to write the outcome wins.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from sortkey_systems.applens.problems import AnalysisFailed
 
 QUEUE = "applens"
 TRIES_MAX = 3
-"""After so many that failed, timed out or died with their worker, the run has failed. The queue may
-give up sooner.
+"""After this many attempts that failed, timed out or lost their worker, the run is FAILED. The
+queue may give up sooner.
 """
 TIMEOUT_SECONDS = 300
 ERROR_CHARACTERS_MAX = 2000
@@ -36,11 +36,11 @@ STORING = 90
     backoff=Backoff(first_seconds=1, factor=4, max_seconds=60),
 )
 def analyze_run(ctx: JobContext, user_id: str, created_at: str, run_id: str) -> str:
-    """Analyse one run; gives the status that it ended with. The arguments are the run's key."""
+    """Analyse one run and return its final status. The arguments are the run's key."""
     store = ctx.store
     run = store.get(_key(user_id, created_at, run_id), consistent=True)
     if run.status in ("COMPLETE", "FAILED"):
-        return run.status  # by an earlier try, whose worker was killed before it could say so
+        return run.status  # by an earlier attempt whose worker was killed before it could report it
     if (reason := _given_up(ctx, store)) is not None:
         return fail(store, run, reason).status
     try:
@@ -53,8 +53,8 @@ def analyze_run(ctx: JobContext, user_id: str, created_at: str, run_id: str) -> 
 
 
 def fail(store: Store, run: Run, reason: str) -> Run:
-    """End a run as FAILED, unless it has ended. Gives the run as it is then."""
-    text = reason[:ERROR_CHARACTERS_MAX] or "for no stated reason"
+    """Mark a run as FAILED unless it has ended. Returns the run as stored."""
+    text = reason[:ERROR_CHARACTERS_MAX] or "no reason given"
     try:
         return store.move(ItemKey.of_entity(run), Run.status, "FAILED", set={"last_error": text})
     except TransitionRefused:
@@ -62,7 +62,7 @@ def fail(store: Store, run: Run, reason: str) -> Run:
 
 
 def arguments_of(run: Run) -> dict[str, str]:
-    """What the job is given. The whole key: an index may not have the run yet."""
+    """The arguments of the job. The whole key, because an index may not have the run yet."""
     assert run.created_at is not None
     return {"user_id": run.user_id, "created_at": run.created_at.isoformat(), "run_id": run.run_id}
 
@@ -72,16 +72,14 @@ def _key(user_id: str, created_at: str, run_id: str) -> ItemKey[Run]:
 
 
 def _given_up(ctx: JobContext, store: Store) -> str | None:
-    """Why there is no further try; None where there is one. A worker that was stopped has not
-    failed.
-    """
+    """The reason to stop retrying, or None. A worker that was stopped does not count as a failure."""
     if ctx.attempt <= TRIES_MAX:
         return None
     tries = JobQueue(store, ctx.job.queue).attempts(ctx.job.job_id)
     failed = [attempt for attempt in tries if attempt.outcome != "released"]
     if len(failed) < TRIES_MAX:
         return None
-    return f"the analysis failed {len(failed)} times, at last because {failed[-1].error}"
+    return f"the analysis failed {len(failed)} times; last error: {failed[-1].error}"
 
 
 def _analyzed(ctx: JobContext, store: Store, run: Run) -> Run:
@@ -100,7 +98,7 @@ def _analyzed(ctx: JobContext, store: Store, run: Run) -> Run:
 
 
 def _begun(ctx: JobContext, store: Store, run: Run) -> Run:
-    """The run as PROCESSING, with the job whose progress tells more."""
+    """Mark the run as PROCESSING, with the job that has its detailed progress."""
     if run.status == "PROCESSING":
         return run  # taken up again
     return store.move(
@@ -109,9 +107,7 @@ def _begun(ctx: JobContext, store: Store, run: Run) -> Run:
 
 
 def _stored(store: Store, run: Run, outcome: Outcome) -> Run:
-    """Graph and report first, then the item that shows them, with its status and its numbers: one
-    write.
-    """
+    """Store graph and report first, then update the item with status and counts in one write."""
     changes = {
         "graph": Payload(outcome.graph),
         "report": Payload(outcome.report),

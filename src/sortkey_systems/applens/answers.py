@@ -1,6 +1,4 @@
-"""What goes over HTTP: requests and answers, in the words of the run's item, each with an
-example.
-"""
+"""Requests and responses of the HTTP API, in the words of the run's item, each with an example."""
 
 from __future__ import annotations
 
@@ -41,38 +39,38 @@ EXAMPLE_RUN: dict[str, JsonValue] = {
 
 
 class Camel(BaseModel):
-    """Names as the items have them."""
+    """Names as stored in the items."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
 class Request(Camel):
-    """What is not known is refused, so that a slip of the pen is not silently nothing."""
+    """Unknown members are refused, so that a typing error is not silently ignored."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class UploadRequest(Request):
-    """The file that is to be sent."""
+    """The file to upload."""
 
     environment: Environment
     filename: FileName
     size: int = Field(
         ge=1,
         le=BYTES_MAX,
-        description="In bytes; the link is for exactly so many",
+        description="In bytes; the link accepts exactly this size",
         examples=[20480],
     )
     content_type: str | None = Field(
         default=None,
         max_length=100,
-        description="Left out, the name says it",
+        description="Defaults to the type of the name",
         examples=["application/json"],
     )
 
 
 class UploadAnswer(Camel):
-    """Where and how to send it."""
+    """Where and how to upload it."""
 
     url: str
     method: str = Field(examples=["PUT"])
@@ -90,12 +88,12 @@ class UploadAnswer(Camel):
 
 
 class RunRequest(Request):
-    """The file that was sent, and where it came from, as far as that is known."""
+    """The uploaded file, and where it came from, as far as known."""
 
     environment: Environment
     filename: FileName
     version_id: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
-    analyze: bool = Field(default=True, description="false: only make the run")
+    analyze: bool = Field(default=True, description="false: only create the run")
     iac_commit_sha: Text | None = Field(default=None, max_length=64, examples=["0a1b2c3d"])
     terraform_workspace: Text | None = Field(default=None, max_length=100, examples=["default"])
     account_id: Text | None = Field(default=None, max_length=32, examples=["123456789012"])
@@ -106,7 +104,7 @@ class RunRequest(Request):
 
 
 class RunAnswer(Camel):
-    """A run as its item has it."""
+    """A run as stored."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE_RUN]})
 
@@ -141,7 +139,7 @@ class RunAnswer(Camel):
 
 
 class ProgressAnswer(Camel):
-    """How far a run is."""
+    """The progress of a run."""
 
     run_id: str = Field(examples=["c8a91e"])
     status: Status
@@ -149,8 +147,10 @@ class ProgressAnswer(Camel):
     step: str | None = Field(
         default=None, description="building, parsed, analysing or storing", examples=["analysing"]
     )
-    attempt: int = Field(default=0, description="Which try this is; 0 before the first")
-    last_error: str | None = Field(default=None, description="Of the run, or of the try before")
+    attempt: int = Field(default=0, description="Number of this attempt; 0 before the first")
+    last_error: str | None = Field(
+        default=None, description="Of the run, or of the previous attempt"
+    )
 
     @classmethod
     def of(cls, progress: Progress) -> ProgressAnswer:
@@ -158,7 +158,7 @@ class ProgressAnswer(Camel):
 
 
 class ArtifactsAnswer(Camel):
-    """Links; null for what is not there."""
+    """Links to the files, null for missing ones."""
 
     iac: str | None = None
     graph: str | None = None
@@ -178,7 +178,7 @@ class GraphAnswer(BaseModel):
 
 
 class ExposedPath(BaseModel):
-    """The worst way from the internet to a datastore."""
+    """The worst path from the internet to a datastore."""
 
     datastore: str = Field(examples=["aws_dynamodb_table.orders"])
     steps: list[str] = Field(
@@ -186,7 +186,7 @@ class ExposedPath(BaseModel):
     )
     behind: str = Field(
         default="",
-        description="What its entry asks everybody by; empty: not known to",
+        description="How its entry authenticates callers; empty if not known",
         examples=["IAM"],
     )
 
@@ -198,24 +198,26 @@ class UnreadFile(BaseModel):
 
 
 class CoverageAnswer(BaseModel):
-    """What the analysis looked at, and what it did not."""
+    """What the analysis covered, and what it did not."""
 
     resources: int = Field(description="Managed resources that were read", examples=[15])
     checked: int = Field(description="Those of a type that rules look at", examples=[12])
     withoutRules: dict[str, int] = Field(
-        description="The others, by type", examples=[{"azurerm_storage_account": 3}]
+        description="Resources of other types, by type", examples=[{"azurerm_storage_account": 3}]
     )
     filesRead: int
-    filesNotRead: list[UnreadFile] = Field(description="They, or parts of them, could not be read")
+    filesNotRead: list[UnreadFile] = Field(
+        description="Files that could not be read, or not completely"
+    )
     filesLeftOut: list[UnreadFile] = Field(
-        description="Not meant, as a state beside the source that it is of"
+        description="Left out on purpose, as a state beside its source"
     )
     modulesNotRead: list[UnreadModule] = Field(description="Of a registry or a repository")
     unresolvedValues: int = Field(description="Known only to a plan; see `unresolved`")
     sensitiveValues: int = Field(description="Marked as sensitive; rules do not see them")
-    gaps: list[str] = Field(description="What was not covered, in words; none where everything was")
+    gaps: list[str] = Field(description="What was not covered, as text; empty if everything was")
     rating: str = Field(
-        description="The score in words, with what it is a score of",
+        description="The score as text, with what it covers",
         examples=["risk 0 of 100 over 12 of 15 resources; 3 have no rules"],
     )
 
@@ -235,7 +237,7 @@ class ReportAnswer(BaseModel):
     exposedPaths: list[ExposedPath]
     behind: dict[str, str] = Field(
         default={},
-        description="Entries that ask everybody who they are",
+        description="Entries that require authentication",
         examples=[{"aws_lambda_function_url.a": "IAM"}],
     )
     warnings: list[Problem]
@@ -243,7 +245,7 @@ class ReportAnswer(BaseModel):
 
 
 class ChangesAnswer(BaseModel):
-    """Names of what came, what went, and what is in both and not the same."""
+    """Names of what was added, removed, and changed."""
 
     added: list[str]
     removed: list[str]
@@ -256,7 +258,7 @@ class ScoreChange(BaseModel):
 
 
 class RatingChange(BaseModel):
-    """The scores in words, with what they are scores of."""
+    """The scores as text, with what they cover."""
 
     before: str = Field(examples=["risk 0 of 100 over 12 of 15 resources; 3 have no rules"])
     after: str
@@ -276,7 +278,7 @@ class ComparisonAnswer(Camel):
     ways: ChangesAnswer = Field(description="From the internet to data, by datastore")
     titles: dict[str, str] = Field(description="Of the findings that are named, by id")
     what: dict[str, dict[str, list[str]]] = Field(
-        description="Of nodes, edges, findings and ways by name: what changed",
+        description="Of nodes, edges, findings and paths by name: what changed",
         examples=[{"nodes": {"aws_db_instance.orders": ["storage_encrypted: false → true"]}}],
     )
 

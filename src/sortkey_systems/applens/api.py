@@ -32,8 +32,10 @@ RunId = Annotated[
     str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="The id of a run", examples=["c8a91e"])
 ]
 Wanted = Annotated[Environment | None, Query(description="Only runs of this environment")]
-Cursor = Annotated[str | None, Query(max_length=4096, description="That of the page before")]
-Limit = Annotated[int, Query(ge=1, le=100, description="How many at most")]
+Cursor = Annotated[
+    str | None, Query(max_length=4096, description="The cursor of the previous page")
+]
+Limit = Annotated[int, Query(ge=1, le=100, description="Maximum number of results")]
 RunQuery = Annotated[
     str, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="A run", examples=["c8a91e"])
 ]
@@ -65,11 +67,11 @@ def _add_uploads(router: APIRouter, service: AppLens) -> None:
         responses=errors_for(401),
     )
     def presign(me: Me, body: UploadRequest) -> UploadAnswer:
-        """Ask for a link to send a file: a PUT with these headers, before it expires. Then make a
+        """Get a link to upload a file: a PUT with these headers, before it expires. Then create a
         run of it.
 
-        Taken are .tf, .tf.json, `terraform show -json`, .tfstate, .zip, .tar, .tgz and .tar.gz, of
-        10 MB at most.
+        Accepted are .tf, .tf.json, `terraform show -json`, .tfstate, .zip, .tar, .tgz and .tar.gz,
+        of 10 MB at most.
         """
         link = service.presign(
             me.user_id, body.environment, body.filename, body.size, body.content_type
@@ -78,13 +80,13 @@ def _add_uploads(router: APIRouter, service: AppLens) -> None:
 
     @router.post(
         "/runs",
-        summary="Make a run of an upload",
+        summary="Create a run of an upload",
         status_code=status.HTTP_201_CREATED,
         responses=errors_for(401, 409),
     )
     def complete(me: Me, body: RunRequest, response: Response) -> RunAnswer:
-        """Make a run of a file that was sent, and have it analysed. The newest version of the file,
-        or `versionId`.
+        """Create a run of an uploaded file and analyse it. Uses the newest version of the file, or
+        `versionId`.
         """
         run = service.complete(
             me.user_id,
@@ -106,9 +108,7 @@ def _add_lists(router: APIRouter, service: AppLens) -> None:
     def list_runs(
         me: Me, environment: Wanted = None, cursor: Cursor = None, limit: Limit = 50
     ) -> Page[RunAnswer]:
-        """Your runs, the newest first, page by page. Status and numbers are there; graphs are not
-        read.
-        """
+        """Your runs, newest first, page by page. Includes status and counts; graphs are not read."""
         return Page[RunAnswer].of(
             service.runs(me.user_id, environment, cursor=cursor, size=limit), RunAnswer.of
         )
@@ -120,7 +120,7 @@ def _add_lists(router: APIRouter, service: AppLens) -> None:
 
     @router.get("/compare", summary="Compare two runs", responses=READY)
     def compare(me: Me, before: RunQuery, after: RunQuery) -> ComparisonAnswer:
-        """What changed from one run to another: by the hash, then nodes, edges, findings and ways
+        """What changed from one run to another: by the hash, then nodes, edges, findings and paths
         to data.
         """
         return ComparisonAnswer.of(service.compare(me.user_id, before, after))
@@ -141,15 +141,17 @@ def _add_run(router: APIRouter, service: AppLens) -> None:
         responses=FOUND,
     )
     def analyze(me: Me, run_id: RunId) -> ProgressAnswer:
-        """Have a run analysed that was made without. Asking twice is fine; a run that has ended
-        stays as it is.
+        """Analyse a run that was created without analysis. Calling it twice is fine. A run that has
+        ended does not change.
         """
         service.analyze(me.user_id, run_id)
         return ProgressAnswer.of(service.progress(me.user_id, run_id))
 
-    @router.get("/runs/{run_id}/progress", summary="See how far an analysis is", responses=FOUND)
+    @router.get(
+        "/runs/{run_id}/progress", summary="Get the progress of an analysis", responses=FOUND
+    )
     def progress(me: Me, run_id: RunId) -> ProgressAnswer:
-        """How far the analysis is: building, parsed, analysing, storing."""
+        """The progress of the analysis: building, parsed, analysing, storing."""
         return ProgressAnswer.of(service.progress(me.user_id, run_id))
 
     _ = get_run, analyze, progress
@@ -160,7 +162,7 @@ def _add_artifacts(router: APIRouter, service: AppLens) -> None:
         "/runs/{run_id}/artifacts", summary="Get links to the files of a run", responses=FOUND
     )
     def artifacts(me: Me, run_id: RunId) -> ArtifactsAnswer:
-        """Links to the upload, the graph and the report of a run, good for some minutes."""
+        """Links to the upload, the graph and the report of a run. They expire after some minutes."""
         return ArtifactsAnswer.of(service.artifacts(me.user_id, run_id))
 
     @router.get(
@@ -170,7 +172,7 @@ def _add_artifacts(router: APIRouter, service: AppLens) -> None:
         response_class=Response,
     )
     def graph(me: Me, run_id: RunId) -> Response:
-        """The canonical JSON of the graph, byte by byte: its SHA-256 is the run's `graphHash`."""
+        """The canonical JSON of the graph, byte for byte: its SHA-256 is the run's `graphHash`."""
         return Response(service.graph(me.user_id, run_id), media_type="application/json")
 
     @router.get(
@@ -180,7 +182,7 @@ def _add_artifacts(router: APIRouter, service: AppLens) -> None:
         response_class=Response,
     )
     def report(me: Me, run_id: RunId) -> Response:
-        """The risk report: score with its reasons, findings, ways from the internet to data, and
+        """The risk report: score with its reasons, findings, paths from the internet to data, and
         what was left out.
         """
         return Response(service.report(me.user_id, run_id), media_type="application/json")
@@ -211,10 +213,10 @@ def _add_findings(router: APIRouter, service: AppLens) -> None:
         cursor: Cursor = None,
         limit: Limit = 100,
     ) -> Page[InventoryRow]:
-        """The resources, each with its number of findings, that hold every word of a search.
+        """The resources that match every word of a search, each with its number of findings.
 
         `type:`, `address:`, `label:`, `provider:`, `surface:`, `exposed:`, `datastore:` and `mode:`
-        look in one field.
+        search one field.
         """
         rows = service.inventory(me.user_id, run_id, search)
         rest = [row for row in rows if cursor is None or row["id"] > cursor]

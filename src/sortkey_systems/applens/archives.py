@@ -1,7 +1,7 @@
-"""Archives, read without ever being unpacked to a disk: nothing in one can name a path outside,
-follow a link or swell.
+"""Archives, read without unpacking them to disk: an entry cannot name a path outside, follow a link
+or grow without limit.
 
-Refused as a whole: an archive that tries is not one to analyse the rest of.
+An archive that tries is refused as a whole.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from sortkey_systems.applens.problems import SourceRefused
 ENTRIES_MAX = 10_000
 UNPACKED_BYTES_MAX = 50_000_000
 RATIO_MAX = 200
-"""Unpacked to packed. Terraform packs about ten to one; a bomb a thousand to one."""
+"""Unpacked to packed size. Terraform packs about ten to one, a zip bomb a thousand to one."""
 RATIO_FLOOR_BYTES = 1_000_000
-"""Below this size a ratio says nothing: a file of blanks is no bomb."""
+"""Below this size the ratio is ignored: a file of blanks is harmless."""
 
 SUFFIXES = (".zip", ".tar", ".tgz", ".tar.gz")
 
@@ -33,14 +33,14 @@ BROKEN = (
     lzma.LZMAError,
     EOFError,
     OSError,
-    ValueError,  # a name that is no Unicode
-    RuntimeError,  # a password, or a way of packing that Python does not know
+    ValueError,  # a name that is not Unicode
+    RuntimeError,  # a password, or a compression method that Python does not support
 )
-"""What reading ends with where an archive is damaged, or is none."""
+"""What is raised for a damaged archive, or a file that is not an archive."""
 
 
 def files_of(name: str, data: bytes, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    """Path and content of every file in an archive whose name ends in one of `wanted`."""
+    """Path and content of every file in an archive whose name ends in one of `suffixes`."""
     try:
         yield from (
             _zipped(name, data, suffixes)
@@ -88,7 +88,7 @@ def _tarred(name: str, data: bytes, suffixes: tuple[str, ...]) -> Iterator[tuple
             path = budget.path(entry.name)
             budget.spend(
                 0 if path.endswith(suffixes) else entry.size
-            )  # what is skipped is inflated too
+            )  # skipped entries are inflated too
             if entry.isfile() and path.endswith(suffixes) and (file := archive.extractfile(entry)):
                 yield path, budget.content(file)
 
@@ -118,7 +118,7 @@ class _Budget:
             raise SourceRefused(f"{self.name} unpacks to more than {RATIO_MAX} times its size")
 
     def content(self, file: IO[bytes]) -> bytes:
-        """Read in pieces and counted as they come: sizes that an archive states may be lies."""
+        """Read in chunks and counted, because the sizes that an archive states may be wrong."""
         pieces: list[bytes] = []
         while piece := file.read(65_536):
             self.spend(len(piece))

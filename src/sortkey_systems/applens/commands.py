@@ -1,4 +1,4 @@
-"""`sortkey applens`: Terraform in, risks out. `analyze` needs no store; the other commands look at
+"""`sortkey applens`: Terraform in, risks out. `analyze` needs no store; the other commands read
 stored runs.
 """
 
@@ -90,8 +90,8 @@ def analyze(
     """Analyse Terraform: a folder, .tf and .tf.json files, `terraform show -json` of a plan or a
     state, or an archive.
 
-    Prints what was not covered, a score, the findings, and the ways from the internet to data.
-    Nothing is connected to, and nothing is run.
+    Prints what was not covered, a score, the findings, and the paths from the internet to data. It
+    makes no connections and runs nothing.
     """
     chosen = _one_form(form, json, sarif)
     analysis = _analysis(paths)
@@ -119,7 +119,7 @@ def runs(
     environment: OneEnvironment = None,
     json: Json = False,
 ) -> None:
-    """List the runs of a user, the newest first."""
+    """List the runs of a user, newest first."""
     with _service(data, objects) as service:
         rows = [_row(run) for run in _runs(service, user, environment)]
     if json:
@@ -129,7 +129,7 @@ def runs(
             _COLUMNS, [[row.get(name) for name in _COLUMNS] for row in rows], more=JSON_SHOWS_ALL
         )
     else:
-        print(f"user {user} has no runs: upload a file, see `sortkey rest`")
+        print(f"user {user} has no runs: upload a file through `sortkey rest` first")
 
 
 @app.command(
@@ -147,7 +147,7 @@ def show(
     json: JsonFormat = False,
     sarif: SarifForm = False,
 ) -> int:
-    """Print the risk report of a run. The exit code is 3 for a run that has none."""
+    """Print the risk report of a run. The exit code is 3 if the run has no report."""
     chosen = _one_form(form, json, sarif)
     from json import loads
 
@@ -178,11 +178,10 @@ def compare(
     objects: BucketAddress = None,
     json: Json = False,
 ) -> None:
-    """Print what changed from one run to another: resources, references, findings, ways to data,
+    """Print what changed from one run to another: resources, references, findings, paths to data,
     score.
 
-    Lines begin with + for what came, - for what went, and ~ for what changed, with how it changed
-    below.
+    Lines begin with + for added, - for removed and ~ for changed, with the details below.
     """
     with _service(data, objects) as service:
         ids = [_run(service, user, name).run_id for name in (before, after)]
@@ -220,7 +219,7 @@ _COLUMNS = (
 
 
 def _row(run: Run) -> dict[str, Any]:
-    """The item without its index keys, in plain values."""
+    """The item without its index keys, as plain values."""
     values = {name: next(iter(value.values())) for name, value in run.to_item().items()}
     numbers = {name: int(value) for name, value in values.items() if name.endswith("Count")}
     return {
@@ -232,7 +231,7 @@ def _row(run: Run) -> dict[str, Any]:
 
 @contextmanager
 def _service(data: str, objects: str | None) -> Generator[AppLens]:
-    """The service on a folder with its buckets, or on what lies elsewhere."""
+    """The service on a folder with its buckets, or on other addresses."""
     import sortkey
     from sortkey_systems.applens.service import AppLens
 
@@ -254,7 +253,9 @@ def _analysis(paths: list[str]) -> Analysis:
 
 
 def _verdict(report: Report, fail_on: Severity) -> int:
-    """The exit code of a gate: a file that was not read may hold what would have stopped it."""
+    """The exit code of a gate: a file that was not read may hold a finding that would have stopped
+    it.
+    """
     if report.at_least(fail_on):
         return FAILED
     unread = report.coverage.files_not_read if report.coverage else ()

@@ -1,4 +1,4 @@
-"""Two analyses side by side: what came, what went, what changed."""
+"""Two analyses side by side: what was added, removed and changed."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from sortkey_systems.applens.coverage import NOT_RECORDED
 from sortkey_systems.applens.json_differences import differences
 
 NOTHING: Mapping[str, Any] = {"nodes": [], "edges": []}
-"""A graph that stands for one that is known to be the same as the other."""
+"""A placeholder for a graph that is known to be equal to the other one."""
 WORDS = {"internetExposed": "exposed to the internet", "threatSurface": "threat surface"}
-"""Of what a node says besides its attributes, by the names that people use."""
+"""Properties of a node besides its attributes, by readable names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Names, in order. `changed` has what is in both and not the same."""
+    """Names, in order. `changed` are those in both that differ."""
 
     added: list[str]
     removed: list[str]
@@ -29,13 +29,12 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`same_graph` compares the hashes; findings may differ all the same, when the rules have
-    changed.
+    """`same_graph` compares the hashes. Findings may still differ when the rules have changed.
 
-    `ways` are those from the internet to data, by datastore. `titles` are the findings that are
-    named here, by id, for people. `what` says of nodes, edges, findings and ways, by name, what
-    changed; of ways that came or went, which. It `is_partial` if something was not covered in one
-    of the two.
+    `ways` are paths from the internet to data, by datastore. `titles` are the titles of the
+    findings named here, by id. `what` describes what changed in nodes, edges, findings and paths,
+    by name, and which paths were added or removed. It `is_partial` if one of the two analyses did
+    not cover everything.
     """
 
     same_graph: bool
@@ -52,7 +51,7 @@ class Comparison:
     is_partial: bool = False
 
     def ratings(self) -> dict[str, str]:
-        """The scores in words, with what they are scores of."""
+        """The scores as text, with what they cover."""
         return {"before": self.rating_before, "after": self.rating_after}
 
     def to_json(self) -> dict[str, Any]:
@@ -75,7 +74,7 @@ def compare(
     graph_after: Mapping[str, Any],
     report_after: Mapping[str, Any],
 ) -> Comparison:
-    """Compare by the JSON of graphs and reports, as it was stored."""
+    """Compare the stored JSON of graphs and reports."""
     same = report_before["graphHash"] == report_after["graphHash"]
     parts = {
         "nodes": (_by_id(graph_before["nodes"]), _by_id(graph_after["nodes"])),
@@ -103,7 +102,7 @@ def compare(
 
 
 def _rating(report: Mapping[str, Any]) -> str:
-    """As the report has it; one of an older version has none."""
+    """The rating from the report. Reports of older versions have none."""
     return (
         report["coverage"]["rating"]
         if "coverage" in report
@@ -112,22 +111,20 @@ def _rating(report: Mapping[str, Any]) -> str:
 
 
 def place_of(finding: Mapping[str, Any]) -> str:
-    """What a finding blames; of a way to data also through what it comes in, for there may be
-    another way before it.
+    """The resource that a finding blames. For a path to data also its entry, because there may be
+    other paths.
     """
     first, *steps = finding["evidence"]
     return f"{first}, through {steps[0]}" if steps and "→" in finding["detail"] else first
 
 
 def without_ways(lines: Iterable[str]) -> list[str]:
-    """Of what changed in a finding, all but the way that it tells: ways are listed by themselves,
-    whole.
-    """
+    """What changed in a finding, without its path: paths are listed separately."""
     return [line for line in lines if not line.startswith(("detail: ", "evidence: "))]
 
 
 def in_words(line: str) -> str:
-    """A line of `what`, for people."""
+    """A readable line of `what`."""
     name, colon, rest = line.partition(": ")
     return f"{WORDS.get(name, name)}{colon}{rest}"
 
@@ -153,7 +150,7 @@ def _what(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, list
 
 
 def _ways(report: Mapping[str, Any]) -> dict[str, str]:
-    """The way to each datastore, in words."""
+    """The path to each datastore, as text."""
     ways = {
         way["datastore"]: (" → ".join(way["steps"]), way.get("behind"))
         for way in report["exposedPaths"]
@@ -188,7 +185,7 @@ def _edges(graph: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _findings(report: Mapping[str, Any]) -> dict[str, Any]:
-    """Without lines: a finding that moved in its file has not changed."""
+    """Without line numbers: a finding that moved in its file has not changed."""
     return {
         f["id"]: {name: f[name] for name in f if name not in ("file", "line")}
         for f in report["findings"]

@@ -1,5 +1,5 @@
-"""AppLens in the console: upload Terraform, its runs, and of each run the graph, the findings and
-the inventory.
+"""AppLens in the console: upload Terraform, list runs, and show the graph, findings and inventory
+of each run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ COLUMNS = {
     "provider": "provider",
     "mode": "mode",
 }
-"""Of the inventory, by the names that people use."""
+"""Columns of the inventory, by readable names."""
 
 
 def pages(service: AppLens, base: str) -> list[ConsolePage]:
@@ -156,7 +156,7 @@ def run_page(service: AppLens, run_id: str, user: str = USER) -> None:
         run = service.get(user, run_id)
     except SortkeyError:
         title("There is no such run", above=ALL_RUNS)
-        pieces.empty(f"{run_id} was deleted, or never was.", link=ALL_RUNS)
+        pieces.empty(f"{run_id} was deleted or never existed.", link=ALL_RUNS)
         return
     when = f"{run.created_at:%Y-%m-%d %H:%M:%S} UTC" if run.created_at else ""
     title(f"Run {run_id}", " · ".join(filter(None, (_file(run), run.environment, when))), ALL_RUNS)
@@ -165,7 +165,7 @@ def run_page(service: AppLens, run_id: str, user: str = USER) -> None:
     elif run.status == "FAILED":
         pieces.refused(run.last_error or "The analysis failed.")
         pieces.empty(
-            "There is no graph: mend the file, and upload it again.", link=("Upload", ALL_RUNS[1])
+            "There is no graph: fix the file and upload it again.", link=("Upload", ALL_RUNS[1])
         )
     else:
         _under_way(service, run_id, user)
@@ -201,7 +201,7 @@ def _complete(service: AppLens, run: Run, user: str) -> None:
         pieces.figure(str(run.internet_exposed_count), label)
         ways = report["exposedPaths"]
         closed = sum(bool(way.get("behind")) for way in ways)
-        label = "way to data" if len(ways) == 1 else "ways to data"
+        label = "path to data" if len(ways) == 1 else "paths to data"
         pieces.figure(
             str(len(ways)), f"{label}, {closed} behind authentication" if closed else label
         )
@@ -221,7 +221,7 @@ def _complete(service: AppLens, run: Run, user: str) -> None:
 
 
 def _not_covered(report: dict[str, Any]) -> None:
-    """Before the score, which says nothing of it."""
+    """Shown before the score, which does not cover it."""
     gaps = report.get("coverage", {}).get("gaps", [])
     if gaps:
         with ui.element("section").classes("sk-card sk-stack"):
@@ -234,9 +234,8 @@ def _graph(graph: dict[str, Any], report: dict[str, Any]) -> None:
     nodes = {node["id"]: node for node in graph["nodes"]}
     with ui.element("section").classes("sk-card sk-stack"):
         pieces.quiet(
-            "Drag to move, scroll to zoom, click a node. Ways from the internet to data are red; "
-            "orange and dashed "
-            "where the entry asks everybody who they are."
+            "Drag to move, scroll to zoom, click a node. Paths from the internet to data are red; "
+            "orange and dashed if the entry requires authentication."
         )
         chart = ui.echart(picture(graph, report["exposedPaths"])).style(
             "height: 34rem; max-height: max(32rem, 62vw); width: 100%"
@@ -258,7 +257,7 @@ def _graph(graph: dict[str, Any], report: dict[str, Any]) -> None:
 
     chart.on(
         "componentClick", click, ["data"]
-    )  # not on_point_click, which wants a value that nodes have not
+    )  # not on_point_click, which needs a value that nodes do not have
 
 
 def _node(node: dict[str, Any], report: dict[str, Any]) -> None:
@@ -336,7 +335,7 @@ def _inventory(service: AppLens, run_id: str, user: str) -> None:
     def listed() -> None:
         matches = service.inventory(user, run_id, search.value or "")
         if not matches:
-            pieces.empty("Nothing has this in its name, type or surface.")
+            pieces.empty("No name, type or surface contains this.")
             return
         pieces.quiet(
             f"{len(matches):,} resources"

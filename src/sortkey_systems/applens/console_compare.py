@@ -1,6 +1,4 @@
-"""Two runs side by side in the console: what is new, what is mended, and what changed in what is in
-both.
-"""
+"""Two runs side by side in the console: what is new, what is fixed, and what changed."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from sortkey_systems.applens.service import AppLens
 
 Report = Mapping[str, Any]
 Word = tuple[str, pieces.Tone]
-MENDED: tuple[Word, Word, Word] = (("new", "warn"), ("fixed", "good"), ("changed", "note"))
+FIXED: tuple[Word, Word, Word] = (("new", "warn"), ("fixed", "good"), ("changed", "note"))
 CLOSED: tuple[Word, Word, Word] = (("new", "warn"), ("closed", "good"), ("changed", "note"))
 NEUTRAL: tuple[Word, Word, Word] = (("new", "note"), ("gone", ""), ("changed", "note"))
 
@@ -60,9 +58,7 @@ def compare_page(service: AppLens, user: str = USER) -> None:
 
 
 def _before(ready: Sequence[Run]) -> Run:
-    """What the newest run is compared with, unless another is chosen: the one before it of the same
-    environment.
-    """
+    """The run to compare the newest with by default: the previous one of the same environment."""
     newest, *others = ready
     return next((run for run in others if run.environment == newest.environment), others[0])
 
@@ -75,14 +71,14 @@ def _comparison(service: AppLens, user: str, before: str, after: str) -> None:
         pieces.figure(" → ".join(risk_figure(report)[0] for report in reports), "risk, of 100")
         pieces.figure(str(len(comparison.findings.added)), "new findings")
         pieces.figure(str(len(comparison.findings.removed)), "fixed")
-        pieces.figure(" → ".join(ways), "ways to data")
+        pieces.figure(" → ".join(ways), "paths to data")
     if comparison.is_partial:
         with ui.element("section").classes("sk-card sk-stack"):
             for when, rating in comparison.ratings().items():
                 ui.label(f"{when}: {rating}").classes("sk-small").style("color: var(--warn)")
     _findings(comparison, *reports)
     _part(
-        "Ways from the internet to data", comparison.ways, CLOSED, comparison.what.get("ways", {})
+        "Paths from the internet to data", comparison.ways, CLOSED, comparison.what.get("ways", {})
     )
     _part("Resources", comparison.nodes, NEUTRAL, comparison.what.get("nodes", {}))
     count = sum(
@@ -99,7 +95,7 @@ def _findings(comparison: Comparison, before: Report, after: Report) -> None:
     direct = {way["datastore"] for way in before["exposedPaths"] if len(way["steps"]) == 2}
     with ui.element("section").classes("sk-card sk-stack"):
         pieces.heading("Findings")
-        for word, ids in _several(comparison.findings, MENDED):
+        for word, ids in _several(comparison.findings, FIXED):
             worst_first = sorted(
                 (findings[id] for id in ids),
                 key=lambda finding_id: WORST_FIRST.index(finding_id["severity"]),
@@ -116,12 +112,12 @@ def _findings(comparison: Comparison, before: Report, after: Report) -> None:
 
 
 def finding_text(finding: Mapping[str, Any], reached_directly: Iterable[str] = ()) -> str:
-    """A finding in a line. One of a way that is left where a shorter one was closed says so: it is
-    no step back.
+    """A finding in one line. If a longer path remains where a shorter one was closed, the line says
+    so: it is not a regression.
     """
     text = f"{finding['title']} · {place_of(finding)}"
     if finding["rule"] == "PATH-01" and finding["evidence"][0] in reached_directly:
-        return f"{text}. Before, it was reached directly; this longer way is what is left."
+        return f"{text}. It was reached directly before; this longer path remains."
     return text
 
 

@@ -1,9 +1,9 @@
-"""What the pages of AppLens in the console share."""
+"""Names that the AppLens pages of the console share."""
 
 from __future__ import annotations
 
 USER = "12345"
-"""Whose runs the console shows unless another user is named: the one of the sample."""
+"""The user whose runs the console shows by default: that of the sample."""
 WORST_FIRST = ("critical", "high", "medium", "low")
 MOST = 300
 SHOWN = 50

@@ -1,7 +1,7 @@
-"""What an analysis looked at, and what it did not: files, modules, resources without rules, values
-that are not known.
+"""What an analysis covered and what it did not: files, modules, resources without rules, unknown
+values.
 
-A score says nothing of what was not looked at, so it is told together with this.
+A score says nothing about what was not covered, so it is always shown with this.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from sortkey_systems.applens.rules.coverage import RULED_TYPES
 from sortkey_systems.applens.sensitive import HIDDEN
 
 NOT_RECORDED = "what it covers was not recorded"
-"""Of a report that an older version stored."""
+"""For reports stored by an older version."""
 NAMED_MAX = 10
-"""Files, modules and types that one line names."""
+"""How many files, modules and types one line names."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadModule:
-    """A call of a module that is not in the tree: of the registry, of a repository."""
+    """A call of a module that is not in the tree: from the registry or a repository."""
 
     address: str
     source: str
@@ -42,11 +42,11 @@ class UnreadModule:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """`checked` of the `resources` have a type that rules look at; `without_rules` counts the
-    others by type.
+    """`checked` of the `resources` have a type with rules; `without_rules` counts the others by
+    type.
 
-    `files_not_read` could not be read, whole or in a part; `files_left_out` were not meant: a state
-    beside its source.
+    `files_not_read` could not be read, or not completely. `files_left_out` were skipped on purpose:
+    a state beside its source.
     """
 
     resources: int
@@ -65,12 +65,12 @@ class Coverage:
 
     @property
     def gaps(self) -> list[str]:
-        """What was not covered, a line each, the worst first; none where everything was."""
+        """What was not covered, one line each, the worst first. Empty if everything was."""
         return list(self._gaps())
 
     def rating(self, score: int) -> str:
-        """The score, with what it is a score of. Where no rule looked at anything, that, and no
-        number.
+        """The score as text, with what it covers. If no rule checked anything, it says so instead
+        of giving a number.
         """
         if score or self.checked:
             text = (
@@ -160,9 +160,7 @@ class Coverage:
 
 
 def risk_figure(report: Mapping[str, Any]) -> tuple[str, str]:
-    """The score of a stored report as a figure and its label: a dash where no rule looked at
-    anything.
-    """
+    """The score of a stored report as a figure and its label: a dash if no rule checked anything."""
     coverage = report.get("coverage")
     if coverage is None:
         return str(report["score"]), f"risk, of 100; {NOT_RECORDED}"
@@ -172,7 +170,7 @@ def risk_figure(report: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def coverage_of(reading: Reading) -> Coverage:
-    """What was covered of what was read."""
+    """What was covered of the input."""
     managed = [resource for resource in reading.resources if resource.mode == "managed"]
     lacking = Counter(thing.type for thing in managed if thing.type not in RULED_TYPES)
     modules = [
@@ -218,7 +216,7 @@ def _is_module(problem: Problem, modules: Sequence[UnreadModule]) -> bool:
 
 
 def _hidden(value: Any) -> int:
-    """How many values are sensitive, whole or in a part."""
+    """How many values are sensitive, completely or in part."""
     if isinstance(value, dict):
         return sum(_hidden(member) for member in cast(dict[str, Any], value).values())
     if isinstance(value, list):

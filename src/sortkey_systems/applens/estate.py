@@ -1,5 +1,5 @@
-"""All resources of an analysis with the questions that graph and rules ask: by kind, who refers to
-whom, who guards.
+"""All resources of an analysis, with the lookups that graph and rules need: by kind, references,
+security groups.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _NAMED = {
     "cluster_name": ("aws_eks_cluster", "name"),
     "user": ("aws_iam_user", "name"),
 }
-"""Attributes that may name a resource in plain text, and whose name that is."""
+"""Attributes that may name a resource in plain text, and the attribute with that name."""
 
 GROUPS = ("aws_security_group", "aws_default_security_group")
 
 
 @dataclass(frozen=True, slots=True)
 class Ingress:
-    """A rule of a security group that lets something in. `rule` is the resource that states it."""
+    """A rule of a security group that allows ingress. `rule` is the resource that states it."""
 
     group: str
     rule: str
@@ -68,12 +68,12 @@ class Estate:
                 self.referring[link.address].append((resource, link))
 
     def of(self, *kinds: str) -> Iterator[Resource]:
-        """Managed resources of some kinds, in order of their addresses."""
+        """Managed resources of some kinds, ordered by address."""
         for kind in kinds:
             yield from self.by_type.get(kind, ())
 
     def parts(self, resource: Resource, kind: str) -> list[Resource]:
-        """Resources of a kind that refer to this one: the public access block of a bucket."""
+        """Resources of a kind that refer to this one, such as the public access block of a bucket."""
         parts = {
             part.address: part
             for part, _ in self.referring.get(resource.address, ())
@@ -91,9 +91,7 @@ class Estate:
         return [target for target in targets if target.type.startswith(kind)]
 
     def _link_by_name(self) -> None:
-        """A bucket may be named in plain text instead of by reference; then the names say who is
-        meant.
-        """
+        """A bucket may be named in plain text instead of by reference; then names are compared."""
         owners = {
             (attribute, str(owner.get(name))): owner.address
             for attribute, (kind, name) in _NAMED.items()
@@ -113,7 +111,7 @@ class Estate:
 
     @cached_property
     def ingress(self) -> dict[str, list[Ingress]]:
-        """What each security group lets in."""
+        """What each security group allows in."""
         rules: dict[str, list[Ingress]] = defaultdict(list)
         for rule in _ingress_rules(self):
             rules[rule.group].append(rule)
@@ -130,7 +128,7 @@ class Estate:
         ]
 
     def open_to_world(self, resource: Resource, when_unknown: bool) -> bool:
-        """Whether a security group of the resource lets the internet in."""
+        """Whether a security group of the resource allows ingress from the internet."""
         groups = self.groups_of(resource)
         if not groups:
             return when_unknown

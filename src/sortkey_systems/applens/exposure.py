@@ -1,8 +1,6 @@
-"""What the internet can reach directly, by a resource's own settings and those of its security
-groups.
+"""What the internet can reach directly, by a resource's own settings and its security groups.
 
-This is the definition of `internetExposedCount`; docs/applens.md is made from the table's
-docstrings.
+This defines `internetExposedCount`. docs/applens.md is generated from the docstrings of the table.
 """
 
 from __future__ import annotations
@@ -17,13 +15,13 @@ Test = Callable[[Estate, Resource], bool]
 
 
 def is_exposed(estate: Estate, resource: Resource) -> bool:
-    """Whether a resource takes requests from the internet."""
+    """Whether a resource accepts requests from the internet."""
     test = EXPOSED.get(resource.type)
     return resource.mode == "managed" and test is not None and test(estate, resource)
 
 
 def is_public_bucket(estate: Estate, bucket: Resource) -> bool:
-    """Anyone may read or write, and no public access block takes it back."""
+    """Anyone may read or write, and no public access block prevents it."""
     return bool(public_bucket_evidence(estate, bucket))
 
 
@@ -55,9 +53,7 @@ _EVERYONE = ("/groups/global/AllUsers", "/groups/global/AuthenticatedUsers")
 
 
 def _is_public_acl(holder: Resource) -> bool:
-    """By a name that AWS has for it, or by its grants; "authenticated" are all accounts of AWS in
-    the world.
-    """
+    """By a canned ACL or by its grants. "authenticated" means every AWS account in the world."""
     grants = [*holder.blocks("access_control_policy.grant.grantee"), *holder.blocks("grant")]
     is_canned = str(holder.get("acl")).startswith(("public-", "authenticated-read"))
     return is_canned or any(str(grant.get("uri")).endswith(_EVERYONE) for grant in grants)
@@ -75,11 +71,11 @@ LIMITING = (
     *("aws:sourceowner", "aws:sourceorgid", "kms:calleraccount", "kms:viaservice", "aws:userid"),
     *("elasticfilesystem:accessedviamounttarget", "sns:endpoint"),
 )
-"""Keys of conditions that say who or from where."""
+"""Condition keys that restrict the caller or the source address."""
 
 
 def is_for_anyone(statement: policies.Statement) -> bool:
-    """Allowed to anyone, without a condition on who or from where."""
+    """Allowed to anyone, without a condition on the caller or the source address."""
     return (
         statement.allows
         and statement.anyone
@@ -88,8 +84,8 @@ def is_for_anyone(statement: policies.Statement) -> bool:
 
 
 def _limits(test: str, key: str, values: tuple[str, ...]) -> bool:
-    """Whether a condition leaves out anyone: one that names all addresses, or those that are not
-    meant, does not.
+    """Whether a condition excludes anyone. One that names all addresses, or negates a few, does
+    not.
     """
     if "Not" in test or not key.lower().startswith(LIMITING):
         return False

@@ -1,5 +1,5 @@
-"""The graph of an estate: nodes, edges, counts, canonical JSON and its hash. Files and lines are no
-part of it.
+"""The graph of an estate: nodes, edges, counts, canonical JSON and its hash. Files and lines are
+not included.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sortkey_systems.applens.sensitive import HIDDEN
 _FACTS = re.compile(
     r"aws_(iam_policy_document|caller_identity|partition|region|regions|availability_zones|ami|arn)$"
 )
-"""Data sources that are facts or texts, not things."""
+"""Data sources that are facts or texts, not resources."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edge:
-    """`source` refers to `target`; `reference` is the text that did, `attribute` where it stood."""
+    """`source` refers to `target`. `reference` is the expression, `attribute` where it stands."""
 
     source: str
     target: str
@@ -62,7 +62,7 @@ class Graph:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The summary of a run, in the words of its item."""
+        """The summary of a run, with the names of its item."""
         return {
             "nodeCount": len(self.nodes),
             "edgeCount": len(self.edges),
@@ -77,7 +77,7 @@ class Graph:
         }
 
     def canonical(self) -> bytes:
-        """The one text of this graph: sorted, UTF-8, no whitespace."""
+        """The canonical text of this graph: sorted, UTF-8, no whitespace."""
         text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return text.encode("utf-8", "surrogatepass")
 
@@ -87,7 +87,7 @@ class Graph:
 
 
 def build_graph(estate: Estate) -> Graph:
-    """The graph of all things in an estate."""
+    """The graph of all resources in an estate."""
     things = {resource.address: resource for resource in estate.resources if is_thing(resource)}
     nodes = {address: _node(estate, managed) for address, managed in things.items()}
     edges: set[Edge] = set()
@@ -101,9 +101,7 @@ def build_graph(estate: Estate) -> Graph:
 
 def is_thing(resource: Resource) -> bool:
     if resource.mode == "declaration":
-        return (
-            False  # a variable or a provider: rules look at it, but it is no part of what is built
-        )
+        return False  # a variable or a provider: rules look at it, but it is not part of the graph
     return resource.mode != "data" or not _FACTS.match(resource.type)
 
 
@@ -124,8 +122,8 @@ def _node(estate: Estate, resource: Resource) -> Node:
 
 
 def _shown_attributes(resource: Resource) -> dict[str, Any]:
-    """Without secrets: those that the parser left, because only their name or their type says what
-    they are.
+    """The attributes without secrets: those the parser kept because only their name or type marks
+    them as secret.
     """
     marked = {
         name: HIDDEN

@@ -1,6 +1,7 @@
-"""A graph as a picture: where each node stands, its colour by threat surface, and the exposed ways.
+"""A graph as a picture: the position of each node, its colour by threat surface, and the exposed
+paths.
 
-Open ways are red; those behind authentication are orange and dashed.
+Open paths are red; those behind authentication are orange and dashed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import rustworkx as rx
 
 INTERNET = "internet"
 SURFACES = ("public", "control", "iam", "build", "internal", "data")
-"""From the outside in, as the legend lists them."""
+"""From the outside in, as in the legend."""
 COLOURS = {
     "public": "#d97706",
     "control": "#64748b",
@@ -26,21 +27,18 @@ COLOURS = {
     "data": "#2f8f5b",
 }
 RED, ORANGE = "#dc3b3b", "#d97706"
-"""As the colours of the surfaces, seen on white and in the dark alike; texts have the colours of
-the page.
-"""
+"""Readable on light and dark backgrounds; texts use the colours of the page."""
 SMALL = 70
-"""Nodes that still fit around the exposed way; more are spread by the forces between them."""
+"""The most nodes that fit around the exposed path. Larger graphs use a force layout."""
 WIDTH, HEIGHT = 1000.0, 620.0
 PHONE = 480
-"""A picture that is narrower stands upright, and only the ways have names; a click on another node
-shows its own.
+"""A picture narrower than this is drawn upright, and only nodes on paths have labels. A click on
+another node shows its label.
 """
 SPREAD = 1.84
-"""How much farther apart its ways are than in a wide one: their names stand at the side."""
+"""How much farther apart the paths are than in a wide picture: their labels are beside them."""
 APART = 1.7
-"""How much farther rows of ways are from each other than others: their names have two or three
-lines.
+"""How much farther apart rows of paths are than other rows: their labels have two or three lines.
 """
 
 Graph = Mapping[str, Any]
@@ -104,14 +102,14 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _of_the_page(name: str) -> str:
-    """A colour of the console, asked for when the picture is drawn: a canvas does not know the
-    page's names.
+    """A colour of the console, resolved when the picture is drawn, because a canvas does not know
+    CSS variables.
     """
     return f"getComputedStyle(document.body).getPropertyValue('{name}')"
 
 
 def positions(graph: Graph, ways: Sequence[Sequence[str]] = ()) -> dict[str, Place]:
-    """Where each node stands. The same graph gives the same picture."""
+    """The position of each node. The same graph gives the same picture."""
     if ways and len(graph["nodes"]) <= SMALL:
         return _along(graph, ways)
     places = _spread(graph)
@@ -121,8 +119,8 @@ def positions(graph: Graph, ways: Sequence[Sequence[str]] = ()) -> dict[str, Pla
 
 
 def _along(graph: Graph, ways: Sequence[Sequence[str]]) -> dict[str, Place]:
-    """The longest exposed way as a line from left to right; everything else above and below what it
-    is joined to.
+    """The longest exposed path as a line from left to right; all other nodes above and below their
+    neighbours.
     """
     columns: dict[str, int] = {}
     for way in sorted(ways, key=len, reverse=True):
@@ -133,7 +131,7 @@ def _along(graph: Graph, ways: Sequence[Sequence[str]]) -> dict[str, Place]:
     used = Counter(columns.values())
     line, neighbours = list(columns), _neighbours(graph)
     rest = [node["id"] for node in graph["nodes"] if node["id"] not in columns]
-    for name in itertools.chain(line, rest):  # the line grows while it is walked: the nearest first
+    for name in itertools.chain(line, rest):  # the list grows during the loop: nearest first
         for other in [name, *sorted(neighbours[name])]:
             if other not in columns:
                 columns[other] = _free(columns.get(name, count // 2), count, used, room)
@@ -148,7 +146,7 @@ def _along(graph: Graph, ways: Sequence[Sequence[str]]) -> dict[str, Place]:
 
 
 def _free(row: int, count: int, used: Mapping[int, int], room: int) -> int:
-    """The column that is nearest to the one wanted and not full."""
+    """The column nearest to `row` that is not full."""
     return min(
         (at for at in range(count) if used.get(at, 0) < room), key=lambda at: (abs(at - row), at)
     )
@@ -170,13 +168,13 @@ def _stacked(
 
 
 def _far(row: int, of_ways: int) -> float:
-    """How far a row is from the middle."""
+    """The distance of a row from the middle."""
     near = max(-of_ways, min(row, of_ways))
     return near * APART + (row - near)
 
 
 def _rows_of(count: int) -> list[Iterator[int]]:
-    """For each column its rows, from the middle outwards: 0, 1, -1, 2, -2, …"""
+    """The rows of each column, from the middle outwards: 0, 1, -1, 2, -2, …"""
     return [
         (((number + 1) // 2) * (1 if number % 2 else -1) for number in itertools.count())
         for _ in range(count)
@@ -207,7 +205,9 @@ def _neighbours(graph: Graph) -> dict[str, list[str]]:
 
 
 def _marked(paths: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The colour of each node on a way. What an open way passes is red, whatever else passes it."""
+    """The colour of each node on a path. A node on an open path is red, whatever other paths it is
+    on.
+    """
     ordered = sorted(paths, key=lambda path: not path.get("behind"))
     return {
         step: ORANGE if path.get("behind") else RED for path in ordered for step in path["steps"]
@@ -233,9 +233,7 @@ def _node(node: Mapping[str, Any], place: Place, marked: Mapping[str, str]) -> d
 
 
 def _by_width(nodes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The one without a query is for all others: a picture has no width at first, and is narrow for
-    a moment.
-    """
+    """The option without a query is the fallback: a picture has no width at first."""
     upright = {"data": [_upright(node) for node in nodes], "top": 20, "left": 14}
     wide = {"data": list(nodes), "top": "center", "left": "center"}
     return [
@@ -245,7 +243,7 @@ def _by_width(nodes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _upright(node: Mapping[str, Any]) -> dict[str, Any]:
-    """For a narrow window: from above to below, and names only on ways."""
+    """For a narrow window: from top to bottom, with labels only on paths."""
     is_marked = node["symbolSize"] > 14
     middle = HEIGHT / 2
     turned = {
@@ -310,7 +308,7 @@ def _step(source: str, target: str, behind: str) -> dict[str, Any]:
         "opacity": 1,
         **({"type": "dashed"} if behind else {}),
     }
-    title = f"a way from the internet, behind {behind}" if behind else "a way from the internet"
+    title = f"a path from the internet, behind {behind}" if behind else "a path from the internet"
     return {
         "source": source,
         "target": target,
@@ -324,7 +322,7 @@ def _has(graph: Graph, surface: str) -> bool:
 
 
 def _short(kind: str) -> str:
-    """A type without its provider: there is seldom more than one."""
+    """A type without its provider."""
     return kind.partition("_")[2].replace("_", " ")
 
 

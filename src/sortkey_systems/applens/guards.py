@@ -1,8 +1,6 @@
-"""Which entries from the internet ask everybody who they are, by their own settings, and what they
-ask by.
+"""Which entries from the internet require authentication, by their own settings, and which kind.
 
-They are exposed all the same: `internetExposedCount` has them. A way through one of them is told
-apart.
+They still count as exposed in `internetExposedCount`, but paths through them are marked.
 """
 
 from __future__ import annotations
@@ -17,8 +15,8 @@ CREDENTIALS = "credentials"
 
 
 def guards(estate: Estate, exposed: Iterable[str]) -> dict[str, str]:
-    """By the address of an entry what stands before it: IAM, an authorizer. Entries that let in
-    anyone have none.
+    """The authentication of each entry by address: IAM, an authorizer. Entries that accept anyone
+    are left out.
     """
     entries = (
         estate.by_address[address] for address in sorted(exposed) if address in estate.by_address
@@ -61,7 +59,7 @@ def _http_api(estate: Estate, api: Resource) -> str:
     routes = {
         str(part.get("route_key", "")): part for part in estate.parts(api, "aws_apigatewayv2_route")
     }
-    if api.get("protocol_type") == "WEBSOCKET":  # asked once, when the connection is made
+    if api.get("protocol_type") == "WEBSOCKET":  # checked once, when the connection is made
         routes = {key: route for key, route in routes.items() if key == "$connect"}
     return _all_of(
         [
@@ -117,7 +115,7 @@ def _credentials(estate: Estate, resource: Resource) -> str:
 
 
 def _all_of(kinds: Sequence[object]) -> str:
-    """What all of them ask by. Where one asks nobody, or nobody knows, there is none."""
+    """The authentication that all of them require. Empty if one requires none, or it is not known."""
     names = [
         kind
         for kind in kinds

@@ -1,6 +1,4 @@
-"""The resources of a graph as a list that can be searched: `type:s3 surface:data exposed:true
-orders`.
-"""
+"""The resources of a graph as a searchable list: `type:s3 surface:data exposed:true orders`."""
 
 from __future__ import annotations
 
@@ -22,11 +20,11 @@ FIELDS = {
 def inventory(
     graph: Mapping[str, Any], report: Mapping[str, Any] | None = None, search: str = ""
 ) -> list[dict[str, Any]]:
-    """Rows without attributes, each with its number of findings, that hold every word of the
+    """Rows without attributes, each with its number of findings, that match every word of the
     search.
 
-    A word `field:part` looks in one of FIELDS; any other in the address, the label and the type.
-    Case does not matter.
+    A word `field:part` searches one of FIELDS; any other the address, the label and the type. Case
+    does not matter.
     """
     counts = _finding_counts(report)
     words = search.lower().split()

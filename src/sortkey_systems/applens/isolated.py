@@ -1,5 +1,5 @@
-"""An analysis in a process of its own, with limits: an upload can take neither the server's memory
-nor its time.
+"""An analysis in its own process with limits, so that an upload cannot exhaust the server's memory
+or time.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ ANALYSES = Sandbox(memory_bytes=MEMORY_BYTES_MAX, seconds=SECONDS_MAX)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is stored of an analysis: the canonical JSON of the graph with its hash, the report's
-    JSON, the counts.
+    """What is stored of an analysis: the canonical JSON of the graph with its hash, the report as
+    JSON, and the counts.
     """
 
     graph: bytes
@@ -38,10 +38,9 @@ def analyze_isolated(
     check: Callable[[], object],
     sandbox: Sandbox | None = None,
 ) -> Outcome:
-    """Analyse an upload in a child process. Raises AnalysisFailed, also for a limit that was
-    exceeded.
+    """Analyse an upload in a child process. Raises AnalysisFailed, also when a limit is exceeded.
 
-    `check` is called while it runs; what that raises ends the analysis.
+    `check` is called while it runs. If it raises, the analysis ends.
     """
     sandbox = sandbox or ANALYSES
     try:

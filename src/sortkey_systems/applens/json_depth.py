@@ -1,6 +1,4 @@
-"""JSON that is not nested deeper than what reads it can follow: our own walks through it
-recurse.
-"""
+"""JSON with limited nesting: the code that reads it recurses."""
 
 from __future__ import annotations
 
@@ -8,21 +6,18 @@ import json
 from typing import Any, cast
 
 NESTING_MAX = 150
-"""Objects and lists inside of each other. A plan of twenty modules in each other has about sixty.
-"""
+"""Nested objects and lists. A plan with twenty nested modules has about sixty levels."""
 
 
 class NestedTooDeep(ValueError):
-    """JSON that is in order, but nested deeper than is read."""
+    """Valid JSON that is nested too deeply."""
 
     def __init__(self) -> None:
         super().__init__(f"nested more than {NESTING_MAX} deep")
 
 
 def loads(text: str | bytes) -> Any:
-    """What a JSON text says. Raises ValueError for one that is none, NestedTooDeep for one that
-    goes too deep.
-    """
+    """Parse JSON. Raises ValueError if it is invalid, NestedTooDeep if it is nested too deeply."""
     try:
         document = json.loads(text)
     except RecursionError:
@@ -38,8 +33,8 @@ def loads(text: str | bytes) -> Any:
 
 
 def is_too_deep(value: Any, most: int = NESTING_MAX) -> bool:
-    """Whether lists and objects are nested deeper than `most`. Level by level, so that it does not
-    recurse itself.
+    """Whether lists and objects are nested deeper than `most`. It walks level by level, so it does
+    not recurse.
     """
     level = [value]
     for _ in range(most + 1):
@@ -50,7 +45,7 @@ def is_too_deep(value: Any, most: int = NESTING_MAX) -> bool:
 
 
 def _inside(value: Any) -> list[Any]:
-    """The lists and objects right inside of one."""
+    """The lists and objects directly inside a value."""
     if isinstance(value, dict):
         value = list(cast(dict[str, Any], value).values())
     if not isinstance(value, list):

@@ -1,6 +1,4 @@
-"""What differs between two values of JSON, in lines for people: `storage_encrypted: false
-→ true`.
-"""
+"""What differs between two JSON values, as readable lines: `storage_encrypted: false → true`."""
 
 from __future__ import annotations
 
@@ -12,11 +10,11 @@ from sortkey_systems.applens.json_depth import loads
 
 NOT_SET = "not set"
 TEXT_MAX = 100
-"""Characters of a value that a line shows."""
+"""How many characters of a value a line shows."""
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """A line for each member that is not the same, by its path."""
+    """One line for each member that differs, by its path."""
     return list(_lines("", before, after))
 
 
@@ -36,7 +34,9 @@ def _lines(path: str, before: Any, after: Any) -> Iterator[str]:
 
 
 def _lists(path: str, before: list[Any], after: list[Any]) -> Iterator[str]:
-    """As many blocks are compared one by one; else what came and what went."""
+    """Lists of equal length are compared element by element; otherwise the added and removed
+    elements are listed.
+    """
     if len(before) == len(after) and all(isinstance(member, dict) for member in (*before, *after)):
         for at, (one, other) in enumerate(zip(before, after, strict=True)):
             yield from _lines(path if len(before) == 1 else f"{path}[{at}]", one, other)
@@ -52,7 +52,7 @@ def _lists(path: str, before: list[Any], after: list[Any]) -> Iterator[str]:
 
 
 def _opened(value: Any) -> Any:
-    """A text that is JSON, as policies are, as what it says."""
+    """A text that contains JSON, as policies do, parsed."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
             return loads(value)
@@ -62,7 +62,7 @@ def _opened(value: Any) -> Any:
 
 
 def _shown(before: Any, after: Any) -> tuple[str, str]:
-    """Both in short; of long texts the part where they part."""
+    """Both values shortened; of long texts, the part where they differ."""
     one, other = _text(before), _text(after)
     if max(len(one), len(other)) <= TEXT_MAX:
         return one, other

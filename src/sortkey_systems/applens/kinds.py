@@ -1,5 +1,5 @@
-"""Kinds of AWS resources: which hold data, and to which surface each belongs. Tables to read, first
-match wins.
+"""Kinds of AWS resources: which hold data, and which surface each belongs to. In the tables the
+first match wins.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ DATASTORES = re.compile(
     r"|fsx_\w+_file_system|docdb_cluster|neptune_cluster|timestreamwrite_(database|table)|keyspaces_table"
     r"|glacier_vault|ebs_volume|backup_vault|dax_cluster|s3_directory_bucket|s3tables_table_bucket)$"
 )
-"""Storage services. What only configures one of them (aws_s3_bucket_policy) is none, nor are queues
-and streams.
+"""Storage services. Resources that only configure one (aws_s3_bucket_policy), queues and streams do
+not count.
 """
 
 _SURFACES = [
@@ -55,7 +55,7 @@ def is_datastore(kind: str) -> bool:
 
 @cache
 def surface_of(kind: str) -> str:
-    """The surface of a kind that the internet does not reach."""
+    """The surface of a kind that the internet does not reach directly."""
     if is_datastore(kind):
         return "data"
     return next((surface for pattern, surface in _SURFACES if re.match(pattern, kind)), "internal")

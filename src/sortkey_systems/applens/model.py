@@ -1,5 +1,5 @@
-"""AppLens's data model: one table of graph runs, metadata and indexing only. Graphs and reports lie
-in S3.
+"""AppLens's data model: one table of graph runs, with metadata and indexing only. Graphs and
+reports are stored in S3.
 
 Follows the document "DynamoDB Graph Metadata Schema", in its order and in its words.
 """
@@ -54,7 +54,7 @@ Status = Literal["UPLOADED", "PROCESSING", "COMPLETE", "FAILED"]
 Environment = Literal["dev", "prod"]
 Count = Annotated[int, Field(ge=0)]
 Id = Annotated[str, Field(pattern=r"^[^#/]+$")]
-"""It stands in keys and in the paths of objects."""
+"""It is part of keys and object paths."""
 Text = Annotated[str, Field(min_length=1)]
 """Absent when unknown, never empty."""
 
@@ -66,9 +66,7 @@ IAC_KEY = Template("uploads/{environment}/{userId}/{filename}")
 """
 
 BUCKET = "applens"
-"""The name in the model; where it is, and what it is called there, is told when the store is
-opened.
-"""
+"""The name of the bucket in the model. Its address is set when the store is opened."""
 JSON = "application/json"
 
 # Bytes as they are, not compressed: the SHA-256 of graph.json is the run's graphHash, and a browser
@@ -138,8 +136,7 @@ class Run(Entity, table=table, names=camel, unique=["run_id"]):
         """Direct lookup when only runId is known: resolve a run from an asynchronous Lambda
         callback.
 
-        With the user, a run of somebody else is not found: the key keeps them apart, no filter
-        does.
+        With the user, runs of other users are not found: the key separates them, not a filter.
         """
 
     @index("GSI2", "USER#{userId}#ENV#{environment}", "RUN#{createdAt}#{runId}")

@@ -1,4 +1,4 @@
-"""IAM policies as statements, wherever they stand: documents, jsonencode(), heredocs, plans."""
+"""IAM policies as statements, from any form: documents, jsonencode(), heredocs, plans."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ RESOURCE = {
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement; single values are lists of one. `principals` has `*` where anyone is meant."""
+    """One statement. Single values become lists of one. `principals` contains `*` for anyone."""
 
     effect: str
     actions: tuple[str, ...]
@@ -54,7 +54,7 @@ class Statement:
     principals: tuple[tuple[str, str], ...]
     conditions: tuple[tuple[str, str, tuple[str, ...]], ...]
     everything_but: bool = False
-    """NotAction, NotResource or NotPrincipal: what is left out is allowed."""
+    """NotAction, NotResource or NotPrincipal: everything else is allowed."""
 
     @property
     def allows(self) -> bool:
@@ -92,8 +92,8 @@ def _at(resource: Resource, path: str) -> list[Statement]:
 
 @lru_cache(maxsize=4096)
 def statements(text: str) -> tuple[Statement, ...]:
-    """The statements of a policy's JSON; none of a text that is no policy, as one that only a plan
-    knows.
+    """The statements of a policy's JSON. Empty for other text, such as a value known only to a
+    plan.
     """
     try:
         document = loads(re.sub(r"^\s+", "", text))

@@ -1,6 +1,4 @@
-"""What goes wrong in an analysis: a refusal of the input ends it, a warning tells of a part that
-was left out.
-"""
+"""Errors of an analysis: a refused input ends it, a warning describes a part that was left out."""
 
 from __future__ import annotations
 
@@ -14,17 +12,15 @@ class AnalysisFailed(Exception):
 
 
 class SourceRefused(AnalysisFailed):
-    """The input is none that AppLens reads: its kind, its size, or what an archive tries to do."""
+    """Input that AppLens does not read: its kind, its size, or what an archive tries to do."""
 
 
 class NothingParsed(AnalysisFailed):
-    """Not one file could be read as Terraform. The message has the first reason."""
+    """No file could be read as Terraform. The message has the first reason."""
 
 
 def own_fault(error: Exception) -> AnalysisFailed:
-    """A fault of AppLens itself, by its place alone: the message of an exception may quote what is
-    analysed.
-    """
+    """A bug in AppLens, named by its place only: the message of an exception may quote the input."""
     at = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(at.filename).name}, line {at.lineno}"
     return AnalysisFailed(
@@ -34,11 +30,10 @@ def own_fault(error: Exception) -> AnalysisFailed:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing that was not understood, and where.
+    """Something that was not understood, and where.
 
-    `kind` is `parse` for a file, or a part of one, that was not read; `source` for a file that was
-    left out on purpose; `unresolved` for what only a plan knows, and for modules that are not in
-    the tree.
+    `kind` is `parse` for a file that was not read, or not completely, `source` for a file left out
+    on purpose, and `unresolved` for values known only to a plan and for modules outside the tree.
     """
 
     file: str

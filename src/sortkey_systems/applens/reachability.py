@@ -1,8 +1,8 @@
 """Which datastores the internet reaches, and how: requests along routes and security groups, rights
 along roles.
 
-A way says that nothing in the Terraform stands between, not that the software on it would let
-anyone pass.
+A path means that nothing in the Terraform prevents access, not that the software on it would allow
+it.
 """
 
 from __future__ import annotations
@@ -22,17 +22,16 @@ from sortkey_systems.applens.relationships import relationship
 INTERNET = "internet"
 _SERVICES = {"s3": "aws_s3_bucket", "dynamodb": "aws_dynamodb_table"}
 _ANYONE = "|anyone"
-"""The internet again, for those who have not said who they are."""
+"""A second start node, for callers who are not authenticated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """The worst way from the internet to a datastore, by addresses; of several as bad, the
+    """The worst path from the internet to a datastore, by addresses. Among equally bad ones, the
     shortest.
 
-    It is `unguarded` if its entry asks nobody who they are, and `unlimited` if a role on it may do
-    anything. `behind` is what its entry asks by, if everybody has to say who they are: IAM, an
-    authorizer.
+    It is `unguarded` if its entry requires no authentication, and `unlimited` if a role on it may
+    do anything. `behind` is the authentication that its entry requires: IAM, an authorizer.
     """
 
     datastore: str
@@ -62,11 +61,10 @@ def exposed_paths(
     unguarded: frozenset[str] = frozenset(),
     guarded: Mapping[str, str] | None = None,
 ) -> list[Path]:
-    """One path for each datastore that can be reached, in order of their addresses.
+    """One path for each reachable datastore, ordered by address.
 
-    `unguarded` are entries that let in anyone: a way from one of them goes before all others but a
-    direct one. `guarded` are those that let in nobody unasked, and what they ask by: a way from one
-    of them comes last.
+    `unguarded` are entries that accept anyone: their paths come before all others except direct
+    ones. `guarded` are entries with authentication, and its kind: their paths come last.
     """
     asking = guarded or {}
     ways = _Ways(estate, graph, unguarded, asking)
@@ -75,7 +73,7 @@ def exposed_paths(
 
 
 class _Ways:
-    """The shortest ways from the internet, and those of them that begin at an entry for anyone."""
+    """The shortest paths from the internet, and those that begin at an entry for anyone."""
 
     def __init__(
         self, estate: Estate, graph: Graph, unguarded: frozenset[str], guarded: Mapping[str, str]
@@ -119,18 +117,18 @@ class _Ways:
 
 def _weight(source: str, target: str, guarded: Mapping[str, str]) -> float:
     if source == INTERNET and target in guarded:
-        # An entry that asks who one is: only where there is no other. What is made for a few
-        # callers is the very last.
+        # An entry with authentication is used only if there is no other. One for a few
+        # callers comes last.
         return 2000.0 if guarded[target] == CREDENTIALS else 1000.0
     if source.endswith(("|in", "|out")) or target.endswith(("|in", "|out")):
-        return 0.999  # of two ways as long always the same one, whatever else there is
-    # A permission only allows a call; where the call itself is declared, that is the way to show.
+        return 0.999  # of two equally long paths always the same one
+    # A permission only allows a call. If the call itself is declared, show that path.
     return 1.5 if "aws_lambda_permission." in source + target else 1.0
 
 
 def _steps(names: list[str]) -> tuple[str, ...]:
-    """Each address once, without the helpers for the two sides of a security group and for whole
-    services.
+    """Each address once, without the helper nodes for the two sides of a security group and for
+    whole services.
     """
     plain = [name.partition("|")[0] for name in names if not name.startswith("|")]
     return tuple(dict.fromkeys([INTERNET, *plain]))
@@ -150,8 +148,8 @@ def _flows(estate: Estate, graph: Graph) -> Iterator[tuple[str, str]]:
 
 
 def _through_groups(estate: Estate) -> Iterator[tuple[str, str]]:
-    """Members of a group reach the members of another that lets them in, also by addresses of the
-    same network.
+    """Members of a group reach the members of a group that allows them in, also by address ranges
+    of the same network.
     """
     for resource in estate.resources:
         if resource.type.startswith(("aws_security_group", "aws_vpc_security_group")):
@@ -178,7 +176,7 @@ def _through_wildcards(estate: Estate) -> Iterator[tuple[str, str]]:
     for service, kind in _SERVICES.items():
         for store in estate.of(kind):
             yield f"|{service}", store.address
-        yield f"|*{service}", f"|{service}"  # all actions, so also those that are named
+        yield f"|*{service}", f"|{service}"  # all actions, so also the named ones
     for resource in estate.resources:
         for statement in identity_statements(resource):
             if statement.allows and "*" in statement.resources:

@@ -1,4 +1,4 @@
-"""What the service refuses, with the status that it has over HTTP."""
+"""Errors that the service raises for refused requests, with their HTTP status."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from sortkey.web import Refused
 
 
 class UploadRefused(Refused):
-    """A file that is not taken: its name, its size or its type. The message says what is."""
+    """A file is not accepted because of its name, size or type. The message says what is."""
 
     status = 422
 
 
 class NotUploaded(Refused):
-    """A run was asked for before its file was sent."""
+    """A run was requested before its file was uploaded."""
 
     status = 409
 

@@ -1,9 +1,8 @@
-"""What a reference means: the relationship it makes, and which way requests or rights flow along
-it.
+"""What a reference means: its relationship, and which way requests or rights flow along it.
 
-Rows are patterns of source kind, attribute and target kind; the first that fits wins. `>` flows
-with the reference, `<` against it (a listener refers to its balancer, requests go from the balancer
-to the listener).
+Rows are patterns of source kind, attribute and target kind; the first match wins. `>` flows with
+the reference, `<` against it (a listener refers to its balancer, requests go from the balancer to
+the listener).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The risk report: findings of the rules, the ways from the internet to data, and one score with
-its reasons.
+"""The risk report: findings of the rules, paths from the internet to data, and one score with its
+reasons.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from sortkey_systems.applens.rules import RULES, SEVERITIES, Rule, Subject, edge
 from sortkey_systems.applens.rules.definition import Hit
 
 WEIGHTS = {"critical": 0.40, "high": 0.18, "medium": 0.06, "low": 0.012}
-"""How much of what is left to 100 the first finding of a rule takes. Each further one of the rule
-takes a quarter.
+"""How much of the remainder to 100 the first finding of a rule takes. Further findings of the rule
+take a quarter.
 """
 CONFIDENCES = {"high": 1.0, "medium": 0.75, "low": 0.5}
 REPEATED = 0.25
 REPEATS_MAX = 8
-"""Further findings of one rule that count: fifty buckets without versioning are one mistake, not
-fifty.
+"""How many further findings of one rule count: fifty buckets without versioning are one mistake,
+not fifty.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule broken in one place. `file` and `line` are where the first of the evidence is
+    """A rule broken in one place. `file` and `line` are where the first resource of the evidence is
     declared.
     """
 
@@ -74,9 +74,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`score` is 0 (nothing found in what was covered) to 100.
-
-    `behind` has the entries that ask everybody who they are, and by what.
+    """`score` is 0 (nothing found in what was covered) to 100. `behind` are the entries that
+    require authentication, and its kind.
     """
 
     score: int
@@ -92,7 +91,7 @@ class Report:
 
     @property
     def rating(self) -> str:
-        """The score in words, with what it is a score of."""
+        """The score as text, with what it covers."""
         return (
             self.coverage.rating(self.score)
             if self.coverage
@@ -124,7 +123,7 @@ class Report:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Report:
-        """A report as it was stored."""
+        """A report from its stored JSON."""
         problems = [
             Problem(**problem) for problem in (*document["warnings"], *document["unresolved"])
         ]
@@ -144,7 +143,7 @@ class Report:
         coverage = Coverage.from_json(document["coverage"]) if "coverage" in document else None
         return cls(
             document["score"], *rest, behind=document.get("behind", {}), coverage=coverage
-        )  # reports of old have none
+        )  # older reports have none
 
     def severities(self) -> dict[str, int]:
         return {
@@ -196,9 +195,7 @@ def _order(finding: Finding) -> tuple[int, str, tuple[str, ...]]:
 def _finding(estate: Estate, rule: Rule, hit: Hit) -> Finding:
     evidence = tuple(dict.fromkeys(hit.evidence))
     place = estate.by_address.get(evidence[0])
-    detail = (
-        "" if "→" in hit.detail else hit.detail
-    )  # a finding stays the same one when its way changes
+    detail = "" if "→" in hit.detail else hit.detail  # a finding keeps its id when its path changes
     key = "|".join((rule.id, evidence[0], detail))
     return Finding(
         id=f"{rule.id}-{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:10]}",
@@ -216,7 +213,7 @@ def _finding(estate: Estate, rule: Rule, hit: Hit) -> Finding:
 
 
 def scored(findings: list[Finding]) -> tuple[int, list[str]]:
-    """The score, and a line for each rule that moved it, the heaviest first."""
+    """The score, and a line for each rule that contributed, the heaviest first."""
     groups: dict[tuple[str, str, str], list[Finding]] = defaultdict(list)
     for finding in findings:
         groups[finding.rule, finding.title, finding.severity].append(finding)

@@ -1,4 +1,4 @@
-"""A resource as the analysis has it, whatever it was read from: HCL, JSON, a plan or a state."""
+"""A resource during the analysis, whatever it was read from: HCL, JSON, a plan or a state."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sortkey_systems.applens.sensitive import Sensitive
 
 
 class Link(NamedTuple):
-    """A reference of a resource: from which of its attributes, to what."""
+    """A reference of a resource: from one of its attributes to an address."""
 
     path: str
     address: str
@@ -19,12 +19,11 @@ class Link(NamedTuple):
 
 @dataclass(slots=True)
 class Resource:
-    """`attributes` are plain values; what is not known is a text with `${…}`. Nested blocks are
-    lists of objects.
+    """`attributes` are plain values; unknown ones are texts with `${…}`. Nested blocks are lists of
+    objects.
 
-    What Terraform marks as sensitive is a `Sensitive`: the value itself never gets here.
-
-    `mode` is managed, data, module, or declaration: of a variable, a local or a provider.
+    Values that Terraform marks as sensitive are `Sensitive`: the value itself never gets here.
+    `mode` is managed, data, module, or declaration: a variable, a local or a provider.
     """
 
     address: str
@@ -38,10 +37,10 @@ class Resource:
     file: str = ""
     line: int = 1
     written: str = field(default="", repr=False, compare=False)
-    """The texts of its block as they are in the source, before variables are put in."""
+    """The literal texts of its block, before variables are substituted."""
 
     def get(self, path: str, default: Any = None) -> Any:
-        """The value at `a.b`; of lists of blocks the first."""
+        """The value at `a.b`; of a list of blocks, the first."""
         value: Any = self.attributes
         for name in path.split("."):
             if isinstance(value, list):
@@ -73,36 +72,34 @@ class Resource:
 
 
 def as_list(value: Any) -> list[Any]:
-    """A list of a value that may be one, none or many, as Terraform's JSON and IAM's policies have
-    it.
-    """
+    """A value that may be one, none or many as a list, as in Terraform's JSON and IAM policies."""
     if value is None:
         return []
     return cast(list[Any], value) if isinstance(value, list) else [value]
 
 
 def is_true(value: Any) -> bool:
-    """Said to be true; what is not known is not."""
+    """Whether a value is known to be true."""
     return value is True or value == "true"
 
 
 def is_false(value: Any) -> bool:
-    """Said to be false; what is not known is not."""
+    """Whether a value is known to be false."""
     return value is False or value == "false"
 
 
 def is_set(value: Any) -> bool:
-    """Said to be anything but false, or not known. Old sources write "false" as a text."""
+    """Whether a value is anything but false, or unknown. Old sources write "false" as a text."""
     return bool(value) and value != "false"
 
 
 def is_unknown(value: Any) -> bool:
-    """Known only to a plan, or sensitive."""
+    """Whether a value is sensitive or known only to a plan."""
     return isinstance(value, str) and ("${" in value or isinstance(value, Sensitive))
 
 
 def json_of(text: Any) -> Any:
-    """What a text that should be JSON says; None where it is none."""
+    """A text parsed as JSON, or None if it is not JSON."""
     try:
         return loads(text)
     except (ValueError, TypeError):

@@ -1,5 +1,5 @@
-"""Sample runs: a shop with flaws, the same shop mended, a file that does not parse. The Terraform
-is in `samples/`.
+"""Sample runs: a shop with flaws, the same shop fixed, a file that does not parse. The Terraform is
+in `samples/`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ USER = "12345"
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Folders of `samples/`, of which a later one replaces files of those before; and when it was
+    """Folders of `samples/`, of which a later one replaces files of earlier ones, and when it was
     uploaded.
     """
 
@@ -53,10 +53,10 @@ SAMPLES = (
 
 
 def load(service: AppLens, user_id: str = USER, now: datetime | None = None) -> list[Run]:
-    """Upload and analyse the samples, unless the user has other runs only. Gives the runs, the
+    """Upload and analyse the samples, unless the user already has other runs. Returns the runs,
     newest first.
 
-    Those that are there already are left as they are: what was interrupted goes on where it was.
+    Samples that already exist are not changed, so an interrupted load continues.
     """
     service.ensure()
     oldest = service.store.page(Run.of_user(user_id=user_id), size=50).items
@@ -71,7 +71,7 @@ def load(service: AppLens, user_id: str = USER, now: datetime | None = None) -> 
 
 
 def _mark(sample: Sample) -> tuple[str, str | None, str | None]:
-    """What a run has of its sample, and no other sample has."""
+    """What identifies the sample of a run."""
     return (
         sample.environment,
         sample.provenance.iac_commit_sha,
@@ -92,7 +92,7 @@ def _uploaded(service: AppLens, user_id: str, sample: Sample, now: datetime) -> 
 
 
 def data_of(sample: Sample) -> bytes:
-    """The file that is uploaded: an archive of the folders, or the one file."""
+    """The file to upload: an archive of the folders, or the single file."""
     sources = terraform(*sample.folders)
     if sample.filename in sources:
         return sources[sample.filename]
@@ -116,7 +116,7 @@ def terraform(*folders: str) -> dict[str, bytes]:
 
 
 def _worked(service: AppLens, run: Run) -> str:
-    """Analyse a run here, unless another worker already does. Gives the job."""
+    """Analyse a run here, unless another worker does. Returns the job."""
     job = service.analyze_later(run)
     service.worker().run_job(job.job_id)
     return job.job_id

@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, the format that code hosts and editors show beside the lines."""
+"""Findings as SARIF 2.1.0, the format that code hosts and editors show beside the code."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ ROOT = "%SRCROOT%"
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """Where the files lie that were analysed: in folders below a root."""
+    """Where the analysed files are: in folders below a root."""
 
     root: Path
     folders: tuple[Path, ...]
 
     @classmethod
     def of(cls, paths: Sequence[str | os.PathLike[str]]) -> Checkout:
-        """Below the current folder, as code hosts want it; of paths outside of it, below what they
-        share.
+        """Below the current folder, as code hosts expect. Paths outside of it are below their
+        common folder.
         """
         absolute = [Path(os.path.abspath(path)) for path in paths]
         folders = tuple(path if path.is_dir() else path.parent for path in absolute)
@@ -43,7 +43,7 @@ class Checkout:
         return cls(here if inside else Path(os.path.commonpath(folders)), folders)
 
     def located(self, file: str) -> str:
-        """The path of a file below the root. One that is in an archive keeps its own."""
+        """The path of a file below the root. A file in an archive keeps its own."""
         places = (folder / file for folder in self.folders if (folder / file).is_file())
         place = next(places, None)
         return place.relative_to(self.root).as_posix() if place else file
@@ -52,8 +52,8 @@ class Checkout:
 def to_sarif(report: Report, version: str, checkout: Checkout | None = None) -> dict[str, Any]:
     """One run with all rules, the results, and warnings of the analysis as notifications.
 
-    With a checkout, places are below its root; without, as in an upload, they are as the report has
-    them.
+    With a checkout, locations are relative to its root. Without one, as for an upload, they are as
+    in the report.
     """
     driver = {
         "name": "AppLens",
@@ -89,8 +89,8 @@ def to_sarif(report: Report, version: str, checkout: Checkout | None = None) -> 
 
 
 def _invocation(checkout: Checkout | None, report: Report) -> dict[str, Any]:
-    """What was not covered, as notifications. Where a file was not read, the analysis is no
-    success.
+    """What was not covered, as notifications. If a file was not read, the analysis is not
+    successful.
     """
     unread = [problem for problem in report.problems if problem.kind == "parse"]
     notes = [

@@ -1,5 +1,5 @@
-"""What is a secret, by its name or by its look; and values without them, since graphs are stored
-and shown.
+"""What counts as a secret, by its name or its form; and values without secrets, since graphs are
+stored and shown.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from sortkey_systems.applens.sensitive import HIDDEN, Sensitive
 
 _REFERENCE = "${stated elsewhere}"
 _TELLING = 6
-"""Letters that a secret has at least, to be known again inside of another text."""
+"""Minimum length of a secret to be recognized inside another text."""
 KEY_MATERIAL = re.compile(
     r"\b(AKIA|ASIA)[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVATE "
     r"KEY-----|\bgh[pousr]_[A-Za-z0-9]{36}|\bglpat-[\w-]{20}"
     r"|\bxox[abprs]-[\w-]{10,}|\b[sr]k_live_\w{10,}|\bAIza[\w-]{35}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bnpm_\w{36}"
     r"|hooks\.slack\.com/services/T\w+/B\w+/\w+"
 )
-"""Keys that say by their look what they open."""
+"""Keys that are recognized by their form."""
 
 _WORDS = (
     r"(passw(or)?d|passphrase|secret(_?key)?|token|api_?key|access_?key|private_?key|credential)"
@@ -37,7 +37,7 @@ _IN_URL = re.compile(
     r"\b[a-z][a-z0-9+.-]*://[^\s:/@]+:(?!\$\{|\(sensitive\)@)[^\s:/@]{2,}@", re.IGNORECASE
 )
 _USER_OF_URL = re.compile(r"(://)(?![a-z-]{1,16}@)[^\s/@]+@")
-"""`ssh://git@` gives nothing away, `https://user:password@` and `https://token@` do."""
+"""`ssh://git@` reveals nothing, `https://user:password@` and `https://token@` do."""
 _PARAMETER = re.compile(
     rf"([?&][\w.-]*(?:sshkey|signature|{_WORDS})[\w.-]*=)[^&\s]+", re.IGNORECASE
 )
@@ -46,7 +46,7 @@ _ASSIGNED = re.compile(
     re.MULTILINE,
 )
 _PAIRED = re.compile(r"[\"']([A-Za-z_]\w*)[\"']\s*,\s*[\"']([^\"'$\s]{4,})[\"']")
-"""As programs have it: define('DB_PASSWORD', 'hunter2')."""
+"""As programs write it: define('DB_PASSWORD', 'hunter2')."""
 _ELSEWHERE = ("arn:", "/", "http", "ssm:", "file:")
 _NO_VALUES = frozenset(
     {"true", "false", "none", "null", "required", "optional", "enabled", "disabled"}
@@ -54,27 +54,27 @@ _NO_VALUES = frozenset(
 
 
 def names_a_secret(name: str) -> bool:
-    """DB_PASSWORD does, DB_PASSWORD_ARN and TOKEN_TTL do not."""
+    """Whether a name means a secret: DB_PASSWORD does, DB_PASSWORD_ARN and TOKEN_TTL do not."""
     return bool(_NAME.search(name)) and not _NO_SECRET.search(name)
 
 
 def is_named_secret(name: str) -> bool:
-    """Whether a name says that the secret itself is meant: db_password, not secret_store."""
+    """Whether a name means the secret itself: db_password, not secret_store."""
     return bool(_NAMED.search(name)) and not _NO_SECRET.search(name)
 
 
 def is_literal(value: Any) -> bool:
-    """A text that stands in the source itself, and was not marked as sensitive."""
+    """A literal text in the source that was not marked as sensitive."""
     return isinstance(value, str) and bool(value) and "${" not in value and HIDDEN not in value
 
 
 def is_stated(value: Any) -> bool:
-    """A text that stands in the source itself, whether or not it was marked as sensitive."""
+    """A literal text in the source, whether or not it was marked as sensitive."""
     return value.is_written if isinstance(value, Sensitive) else is_literal(value)
 
 
 def sensitive(value: Any, *, is_written: bool) -> Sensitive:
-    """The marker for a value that must not be kept. `is_written` says whether the source
+    """The placeholder for a value that must not be stored. `is_written` says whether the source
     states it.
     """
     if isinstance(value, Sensitive):
@@ -86,7 +86,7 @@ def sensitive(value: Any, *, is_written: bool) -> Sensitive:
 
 
 def shows_a_key(text: str) -> bool:
-    """Key material, or a password in an address: whatever the name of the place says."""
+    """Key material, or a password in an address, whatever the name of the attribute."""
     return bool(KEY_MATERIAL.search(text)) or bool(_IN_URL.search(text))
 
 
@@ -102,28 +102,26 @@ def is_secret(name: str, value: Any) -> bool:
 
 
 def script_secrets(text: str) -> list[str]:
-    """Names of the secrets that a script or a file of settings sets, where their values stand
-    there.
-    """
+    """Names of the secrets that a script or a settings file sets to literal values."""
     pairs = [*_ASSIGNED.findall(text), *_PAIRED.findall(text)]
     names = [name for name, value in pairs if is_named_secret(name) and is_secret(name, value)]
     return [*dict.fromkeys(names), *(["a key"] if shows_a_key(text) else [])]
 
 
 def _is_elsewhere(value: str) -> bool:
-    """A text that says where the secret is, or that there is none."""
+    """A text that refers to a secret, or says that there is none."""
     return value.startswith(_ELSEWHERE) or value.lower() in _NO_VALUES
 
 
 def _looks_random(value: str) -> bool:
-    """Letters and digits mixed, as no word is."""
+    """Letters and digits mixed as in no word."""
     return (
         len(value) >= 12 and bool(re.search(r"\d", value)) and bool(re.search(r"[A-Za-z]", value))
     )
 
 
 def hide_secrets(value: Any, name: str = "") -> Any:
-    """A copy with `(sensitive)` for each secret, also in the JSON of containers and in scripts."""
+    """A copy with `(sensitive)` for each secret, also inside the JSON of containers and in scripts."""
     if isinstance(value, dict):
         return _hide_in_object(cast(dict[str, Any], value))
     if isinstance(value, list):
@@ -143,12 +141,12 @@ def hide_secrets(value: Any, name: str = "") -> Any:
 
 
 def without_credentials(address: str) -> str:
-    """The source of a module without the password or the key that it is fetched with."""
+    """The source of a module without the password or key used to fetch it."""
     return _PARAMETER.sub(rf"\1{HIDDEN}", _USER_OF_URL.sub(rf"\1{HIDDEN}@", address))
 
 
 def without(secrets: frozenset[str], value: Any, name: str = "") -> Any:
-    """A copy in which those secrets are references, as they were before variables were put in."""
+    """A copy in which the given secrets are references again, as before variables were substituted."""
     if isinstance(value, dict):
         return {
             key: without(secrets, member, key)
@@ -168,7 +166,7 @@ def without(secrets: frozenset[str], value: Any, name: str = "") -> Any:
 
 
 def decoded(text: str) -> str:
-    """A script, also where it is kept in base 64, as launch templates have it."""
+    """A script, decoded if it is base64, as in launch templates."""
     try:
         return base64.b64decode(text, validate=True).decode()
     except (ValueError, UnicodeDecodeError):
@@ -192,6 +190,6 @@ def _hide_in_json(text: str) -> str:
     try:
         return json.dumps(hide_secrets(loads(text)))
     except NestedTooDeep:
-        return HIDDEN  # what is not looked through may hold a secret
+        return HIDDEN  # a value that is not checked may hold a secret
     except ValueError:
         return text

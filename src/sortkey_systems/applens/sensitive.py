@@ -1,8 +1,7 @@
-"""The marker that stands for a value which Terraform marks as sensitive. The parser drops the value
-itself.
+"""The placeholder for a value that Terraform marks as sensitive. The parser drops the value itself.
 
-What is not there cannot be shown by code that is written later. Rules learn from the marker what
-they need to know.
+A dropped value cannot leak through code that is written later. Rules learn from the placeholder
+what they need to know.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ HIDDEN = "(sensitive)"
 
 
 class Sensitive(str):
-    """Reads as `(sensitive)`, in JSON and in text alike.
+    """Reads as `(sensitive)`, in JSON and in text.
 
-    `is_written` is true where the source itself states the value, so that whoever reads the source
-    has it. `is_random` is true where the value looked like a password or a key, whatever its name
-    says.
+    `is_written` is true if the source itself states the value, so that everyone who reads the
+    source has it. `is_random` is true if the value looked like a password or a key, whatever its
+    name.
     """
 
     __slots__ = ("is_random", "is_written")

@@ -1,7 +1,7 @@
-"""AppLens: uploads, runs and what became of them. Every method takes the user first, and sees
-nothing of another's.
+"""AppLens: uploads, runs and their results. Every method takes the user first and sees only that
+user's data.
 
-Analyses are jobs, see `working.py`; whoever runs a worker runs them.
+Analyses are jobs, see `analysis_job.py`. Workers run them.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ def make_service(resources: Resources) -> AppLens:
 
 
 def make_workers(service: AppLens) -> list[JobWorker]:
-    """What analyses uploads in the background."""
+    """The workers that analyse uploads in the background."""
     return [service.worker(threads=2)]
 
 
 ID_BYTES = (3, 3, 3, 4, 6, 8)
-"""Of a run's id, try by try: six hexadecimal digits as the document has them, longer where these
-are taken.
+"""Bytes of a run's id, attempt by attempt: six hexadecimal digits as in the document, longer if
+these are taken.
 """
 LINK_SECONDS = 900
 
 
 class Provenance(BaseModel):
-    """Where an upload came from. What is not known is left out."""
+    """Where an upload came from. Unknown values are left out."""
 
     iac_commit_sha: Text | None = None
     terraform_workspace: Text | None = None
@@ -55,7 +55,7 @@ class Provenance(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: its status, and of the analysis the step and how much of it is done."""
+    """The progress of a run: its status, the step of the analysis, and the percentage done."""
 
     run_id: str
     status: str
@@ -67,7 +67,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Artifacts:
-    """Links to the files of a run, good for some minutes. None for what is not there."""
+    """Links to the files of a run, valid for some minutes. None for missing ones."""
 
     iac: str | None
     graph: str | None
@@ -76,7 +76,7 @@ class Artifacts:
 
 
 class AppLens:
-    """The service. `entropy` makes the ids of runs: so many bytes, as hexadecimal digits."""
+    """The service. `entropy` makes the ids of runs: a number of random bytes as hexadecimal digits."""
 
     def __init__(
         self,
@@ -89,11 +89,11 @@ class AppLens:
         self._entropy = entropy
 
     def ensure(self) -> list[str]:
-        """Create the tables that are missing; lists what differs from what it should be."""
+        """Create missing tables. Returns the differences to the model."""
         return [*self.store.ensure(model), *self.queue.ensure()]
 
     def worker(self, **settings: Any) -> JobWorker:
-        """One that runs the analyses: `with service.worker(): …`. Settings are those of
+        """A worker that runs the analyses: `with service.worker(): …`. Settings are those of
         JobWorker.
         """
         return JobWorker(self.store, [analyze_run], queue=self.queue.name, **settings)
@@ -108,7 +108,7 @@ class AppLens:
         size: int,
         content_type: str | None = None,
     ) -> uploads.UploadLink:
-        """A link for sending one file, of this size and type. Raises UploadRefused."""
+        """A link to upload one file of this size and type. Raises UploadRefused."""
         bucket, now = self.store.payloads.bucket(BUCKET), datetime.now(UTC)
         return uploads.link(bucket, user_id, environment, filename, size, content_type, now)
 
@@ -122,11 +122,10 @@ class AppLens:
         provenance: Provenance | None = None,
         created_at: datetime | None = None,
     ) -> Run:
-        """The run of a file that was sent: UPLOADED. Raises NotUploaded; without a version the
-        newest is meant.
+        """Create the run of an uploaded file: UPLOADED. Raises NotUploaded. Uses the newest version
+        by default.
 
-        `created_at` is for runs that are older than their item: samples, and what is taken over
-        from elsewhere.
+        `created_at` is for runs older than their item, such as samples and imports.
         """
         key = uploads.key_of(user_id, environment, filename)
         try:
@@ -155,7 +154,7 @@ class AppLens:
         *,
         created_at: datetime | None = None,
     ) -> Run:
-        """The same in one step, for programs that have the file at hand."""
+        """Upload and create a run in one step, for programs that have the file."""
         key = uploads.key_of(user_id, environment, filename)
         uploads.check_size(filename, len(data))
         stored = self.store.payloads.bucket(BUCKET).put(
@@ -171,17 +170,17 @@ class AppLens:
         )
 
     def analyze(self, user_id: str, run_id: str) -> Job:
-        """Have a run analysed. Asking twice is fine: there is one job for a run."""
+        """Analyse a run. Calling it twice is fine: a run has one job."""
         return self.analyze_later(self.get(user_id, run_id))
 
     def analyze_later(self, run: Run) -> Job:
-        """The same for a run that is at hand."""
+        """Analyse a run that was already read."""
         return self.queue.enqueue(analyze_run, arguments_of(run), idempotency_key=run.run_id)
 
     def _created(self, **values: Any) -> Run:
         for run_id in self._ids():
             if self.store.first(Run.by_id(run_id=run_id)) is not None:
-                continue  # of a program that leaves no guard items
+                continue  # written by a program that does not write guard items
             try:
                 return self.store.create(Run(run_id=run_id, **values))
             except AlreadyExists:
@@ -201,9 +200,7 @@ class AppLens:
         cursor: str | None = None,
         size: int = 50,
     ) -> Page[Run]:
-        """The runs of a user, the newest first; of one environment, if one is given. Reads items
-        only.
-        """
+        """The runs of a user, newest first, optionally of one environment. Reads items only."""
         query = (
             Run.of_user(user_id=user_id)
             if environment is None
@@ -213,7 +210,7 @@ class AppLens:
         return Page([self._settled(run) for run in page.items], page.cursor)
 
     def latest(self, user_id: str, environment: Environment | None = None) -> Run:
-        """The newest run: one item is read. Raises NotFound."""
+        """The newest run: reads one item. Raises NotFound."""
         query = latest_run(user_id)
         if environment is not None:
             query = (
@@ -225,14 +222,14 @@ class AppLens:
         return self._settled(run)
 
     def get(self, user_id: str, run_id: str) -> Run:
-        """One run of the user. Raises NotFound, also for another user's."""
+        """One run of the user. Raises NotFound, also for another user's run."""
         run = self.store.first(Run.by_id(run_id=run_id, user_id=user_id))
         if run is None:
             raise NotFound(f"there is no run {run_id}")
         return self._settled(run)
 
     def progress(self, user_id: str, run_id: str) -> Progress:
-        """How far a run is."""
+        """The progress of a run."""
         run = self.get(user_id, run_id)
         if run.status in ("COMPLETE", "FAILED") or run.job_id is None:
             percent = 100 if run.status in ("COMPLETE", "FAILED") else 0
@@ -241,8 +238,8 @@ class AppLens:
         return Progress(run_id, run.status, job.progress, job.progress_text, job.attempt, job.error)
 
     def _settled(self, run: Run) -> Run:
-        """A run whose job has ended without it, because somebody cancelled it between two tries,
-        has failed.
+        """Mark a run as FAILED whose job ended without it, because it was cancelled between two
+        attempts.
         """
         if run.status != "PROCESSING" or run.job_id is None:
             return run
@@ -265,7 +262,7 @@ class AppLens:
         return bucket.presign_get(payload.key, version_id=payload.version_id, seconds=LINK_SECONDS)
 
     def graph(self, user_id: str, run_id: str) -> bytes:
-        """The canonical JSON of a run's graph, as it was stored. Raises NotComplete."""
+        """The canonical JSON of a run's graph as stored. Raises NotComplete."""
         return self._artifact(self.get(user_id, run_id), "graph")
 
     def report(self, user_id: str, run_id: str) -> bytes:
@@ -281,15 +278,13 @@ class AppLens:
         )
 
     def inventory(self, user_id: str, run_id: str, search: str = "") -> list[dict[str, Any]]:
-        """The resources of a run that a search finds, each with its number of findings."""
+        """The resources of a run that match a search, each with its number of findings."""
         run = self.get(user_id, run_id)
         graph, report = (json.loads(self._artifact(run, name)) for name in ("graph", "report"))
         return inventory.inventory(graph, report, search)
 
     def compare(self, user_id: str, before: str, after: str) -> comparison.Comparison:
-        """What changed from one run to another. Where the hashes are the same, the graphs are not
-        read.
-        """
+        """What changed from one run to another. If the hashes are equal, the graphs are not read."""
         runs = [self.get(user_id, run_id) for run_id in (before, after)]
         reports = [json.loads(self._artifact(run, "report")) for run in runs]
         graphs = [comparison.NOTHING, comparison.NOTHING]

@@ -1,5 +1,5 @@
-"""What can be analysed, found and read: folders, single files, archives, or bytes that were
-uploaded under a name.
+"""Finds and reads what can be analysed: folders, single files, archives, or uploaded bytes with a
+name.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sortkey_systems.applens import archives
 from sortkey_systems.applens.problems import SourceRefused
 
 BYTES_MAX = 10_000_000
-"""Of an upload, a file, or all of a folder's Terraform."""
+"""Maximum bytes of an upload, a file, or all Terraform of a folder."""
 
 TERRAFORM = (".tf", ".tf.json", ".tfvars", ".tfvars.json")
 READABLE = (".tf", ".tfvars", ".json", ".tfstate")
@@ -26,20 +26,20 @@ BESIDE = (".json", ".tpl", ".tftpl", ".tmpl", ".template", ".sh", ".ps1", ".yaml
 """Policies and scripts that Terraform reads with `file` and `templatefile`."""
 BESIDE_BYTES_MAX = 200_000
 BESIDE_ALL_BYTES_MAX = 5_000_000
-"""What is beyond is left out: it is data, not configuration."""
+"""Larger files are left out: they are data, not configuration."""
 
 BEGINNING_BYTES = 4096
-"""So far into a JSON it is looked for what makes it a plan or a state."""
+"""How far into a JSON file the marks of a plan or a state are searched."""
 
 _SKIPPED_FOLDERS = {".terraform", ".git", "node_modules", ".venv", "__pycache__"}
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file's path, relative to what was given and with `/`, and its content.
+    """A file's path, relative to the input and with `/`, and its content.
 
-    One that `is_beside` is no Terraform, but may be read by it. `unread` is the reason for one that
-    was not read.
+    A file that `is_beside` is not Terraform but may be read by it. `unread` is the reason if it was
+    not read.
     """
 
     path: str
@@ -53,7 +53,7 @@ class Source:
 
 
 def read_paths(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Source]:
-    """All that lies at the paths. Refuses what AppLens does not read, and more than 10 MB."""
+    """All sources at the paths. Refuses other input, and more than 10 MB."""
     roots = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not roots:
         raise SourceRefused(f"nothing was given to analyse: give {ACCEPTED}")
@@ -71,7 +71,7 @@ def read_paths(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
 
 
 def read_bytes(name: str, data: bytes) -> list[Source]:
-    """The sources in one upload: the file itself, or what its archive holds."""
+    """The sources in one upload: the file itself, or the content of its archive."""
     _refuse_large(name, len(data))
     lower = name.lower()
     if lower.endswith(archives.SUFFIXES):
@@ -115,9 +115,7 @@ def _limited(name: str, sources: Iterable[Source]) -> list[Source]:
 
 
 def _in_folder(root: Path) -> Iterator[Source]:
-    """Files of a folder. Links are followed to files inside of it; a link may lead out of what was
-    given.
-    """
+    """Files of a folder. Links are followed to files inside the folder only."""
     for folder, folders, files in os.walk(root, onerror=_refuse_unread):
         folders[:] = sorted(
             name for name in folders if name not in _SKIPPED_FOLDERS and not name.startswith(".")
@@ -133,24 +131,24 @@ def _in_folder(root: Path) -> Iterator[Source]:
                 continue
             size = path.stat().st_size
             if size > BESIDE_BYTES_MAX and not _is_terraform(name, _beginning(path)):
-                continue  # before it is read: data may have any size
+                continue  # checked before reading: data may have any size
             _refuse_large(str(path), size)
             yield _classified(Source(path.relative_to(root).as_posix(), path.read_bytes()))
 
 
 def _unfollowed(root: Path, link: Path) -> str:
-    """Why a link is not followed; empty for one that is."""
+    """Why a link is not followed, or an empty text."""
     try:
         target = link.resolve(strict=True)
     except (OSError, RuntimeError):
         return "a link that leads nowhere"
     if not target.is_relative_to(root.resolve()):
         return "a link that leads out of what was given"
-    return "" if target.is_file() else "a link to something that is no file"
+    return "" if target.is_file() else "a link to something that is not a file"
 
 
 def _linked_folders(root: Path, folders: list[Path]) -> Iterator[Source]:
-    """Links to folders of Terraform outside of the root. One inside of it is read where it is."""
+    """Links to folders of Terraform outside of the root. Folders inside it are read where they are."""
     for path in folders:
         if path.is_symlink() and _unfollowed(root, path).endswith("given"):
             try:
@@ -165,12 +163,12 @@ def _linked_folders(root: Path, folders: list[Path]) -> Iterator[Source]:
 
 
 def _refuse_unread(error: OSError) -> None:
-    """What is passed over without a word would count as sound."""
+    """Record skipped files: a file skipped silently would count as safe."""
     raise SourceRefused(f"{error.filename} cannot be read: {error.strerror}")
 
 
 def _classified(source: Source) -> Source:
-    """A folder has other JSON too: of that only what looks like a plan or a state is one."""
+    """A folder may have other JSON files. Only those that look like a plan or a state are read."""
     is_terraform = _is_terraform(source.path, source.data[:BEGINNING_BYTES])
     return source if is_terraform else replace(source, is_beside=True)
 

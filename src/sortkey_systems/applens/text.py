@@ -1,6 +1,6 @@
 """Pages for the terminal: a report, and what changed from one run to another.
 
-A report says first what it does not cover, then the findings, the worst first, then the ways to
+A report starts with what it does not cover, then the findings, the worst first, then the paths to
 data.
 """
 
@@ -14,7 +14,7 @@ from sortkey_systems.applens.report import Finding, Report
 PATHS_MAX = 20
 PROBLEMS_MAX = 20
 CHANGES_MAX = 8
-"""Lines on what changed in one resource."""
+"""Lines on the changes of one resource."""
 
 
 def page(report: Report) -> str:
@@ -22,7 +22,7 @@ def page(report: Report) -> str:
 
 
 def comparison_page(comparison: Comparison) -> str:
-    """A line for each thing that came (+), went (-) or changed (~), and under it what changed."""
+    """A line for each thing that was added (+), removed (-) or changed (~), with the details below."""
     return "\n".join(_compared(comparison)) + "\n"
 
 

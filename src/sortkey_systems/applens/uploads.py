@@ -1,5 +1,5 @@
-"""Uploads: which files are taken, under which key they lie, and links that are bound to one file,
-its size and type.
+"""Uploads: which files are accepted, their object keys, and links bound to one file, its size and
+type.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ TYPES = {
     ".tgz": "application/gzip",
     ".gz": "application/gzip",
 }
-"""By the end of a name; everything else is text."""
+"""By the suffix of the name; everything else is text."""
 TEXT = "text/plain"
 ACCEPTED_TYPES = frozenset(
     {*TYPES.values(), TEXT, "application/octet-stream", "application/x-zip-compressed"}
 )
-"""No HTML and nothing else that a browser would run: files are served again from where they lie."""
+"""No HTML and nothing else that a browser would run, because files are served again."""
 
 _USER = re.compile(r"[^#/\\\x00-\x1f]+")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. ()+@=,-]*")
@@ -36,7 +36,7 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. ()+@=,-]*")
 
 @dataclass(frozen=True, slots=True)
 class UploadLink:
-    """Where to send a file, how, and until when. The headers are part of what was signed."""
+    """Where and how to upload a file, and until when. The headers are part of the signature."""
 
     url: str
     method: str
@@ -48,20 +48,20 @@ class UploadLink:
 
 
 def key_of(user_id: str, environment: Environment, filename: str) -> str:
-    """The object's key: `uploads/prod/12345/main.tf.json`. Raises UploadRefused for a name that is
-    none.
+    """The object's key: `uploads/prod/12345/main.tf.json`. Raises UploadRefused for an invalid
+    name.
     """
     if not _USER.fullmatch(user_id) or user_id in (".", ".."):
         raise UploadRefused(
-            f"{user_id!r} cannot be the id of a user: it stands in the keys of objects"
+            f"{user_id!r} cannot be a user id: it is part of object keys, so use letters, digits, - and _"
         )
     if not _NAME.fullmatch(filename) or len(filename) > NAME_CHARACTERS_MAX or ".." in filename:
         raise UploadRefused(
-            f"{filename!r} is no name of a file: letters, digits, and . _ - ( ) + @ = , between "
-            "them"
+            f"{filename!r} is not a valid file name: use letters, digits, and . _ - ( ) + @ = , "
+            "between them"
         )
     if not filename.lower().endswith((*sources.READABLE, *archives.SUFFIXES)):
-        raise UploadRefused(f"{filename} is nothing that AppLens reads: give {sources.ACCEPTED}")
+        raise UploadRefused(f"{filename} is not a file that AppLens reads: give {sources.ACCEPTED}")
     key = IAC_KEY.render({"environment": environment, "userId": user_id, "filename": filename})
     assert key is not None
     return key
@@ -73,11 +73,13 @@ def check_size(filename: str, size: int) -> None:
 
 
 def type_of(filename: str, content_type: str | None) -> str:
-    """The type that an upload is bound to: the one given, or the one that the name suggests."""
+    """The content type that an upload is bound to: the given one, or the one of the name."""
     suggested = next((kind for end, kind in TYPES.items() if filename.lower().endswith(end)), TEXT)
     type_name = content_type or suggested
     if type_name not in ACCEPTED_TYPES:
-        raise UploadRefused(f"{type_name} is no type of Terraform: send {filename} as {suggested}")
+        raise UploadRefused(
+            f"{type_name} is not a content type of Terraform: send {filename} as {suggested}"
+        )
     return type_name
 
 
@@ -90,7 +92,7 @@ def link(
     kind: str | None,
     now: datetime,
 ) -> UploadLink:
-    """A link for one upload. `now` is the clock's."""
+    """A link for one upload. `now` is the current time."""
     key = key_of(user_id, environment, filename)
     check_size(filename, size)
     kind = type_of(filename, kind)

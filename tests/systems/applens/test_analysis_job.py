@@ -145,7 +145,7 @@ def test_an_analysis_that_cannot_be_done_is_tried_some_times_and_fails(
     assert failed.status == "FAILED"
     assert failed.last_error is not None
     assert failed.last_error.startswith(
-        "the analysis failed 3 times, at last because ObjectNotFound"
+        "the analysis failed 3 times; last error: ObjectNotFound"
     )
 
 

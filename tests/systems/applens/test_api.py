@@ -166,7 +166,7 @@ def test_refusals_say_what_to_do(service: AppLens, client: TestClient) -> None:
         client.post("/applens/runs", json=file), 409, "NotUploaded"
     )
     wrong = {**file, "filename": "../main.tf", "size": 2}
-    assert "is no name of a file" in refused(
+    assert "is not a valid file name" in refused(
         client.post("/applens/uploads", json=wrong), 422, "UploadRefused"
     )
     huge = {**file, "size": 10_000_001}

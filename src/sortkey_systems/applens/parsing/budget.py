@@ -1,9 +1,7 @@
-"""What evaluating a source may cost: values, processor time, and how deep names refer to each
-other.
+"""Limits for evaluating a source: values, processor time, and the depth of references.
 
-A few lines of Terraform can describe more values than any memory holds. Each value that is made, or
-looked at inside of another one, is paid for here; lists that share their elements are paid for as
-often as the elements are seen.
+A few lines of Terraform can describe more values than fit in memory. Each value that is created or
+visited is counted here. Shared elements are counted each time they are visited.
 """
 
 from __future__ import annotations
@@ -18,16 +16,16 @@ VALUES_MAX = 2_000_000
 """Twenty thousand resources need about half a million."""
 SECONDS_MAX = 30.0
 TEXT_STEP = 100
-"""Characters of a text that cost as much as one value."""
+"""Characters of text that count as one value."""
 REFERENCES_MAX = 100
-"""How deep names refer to names."""
+"""How deep names may refer to other names."""
 LOOK_EVERY = 1000
-"""Values between two looks at the clock."""
+"""Values between two checks of the clock."""
 
 
 class Budget:
-    """What is left to one analysis. `clock` gives processor seconds: a busy machine makes no source
-    refused.
+    """The remaining budget of one analysis. `clock` gives processor seconds, so a busy machine does
+    not cause a refusal.
     """
 
     __slots__ = (
@@ -52,7 +50,7 @@ class Budget:
         self._names: list[str] = []
 
     def spend(self, values: int = 1) -> None:
-        """Pay for so many values. Raises AnalysisFailed, which names what is being evaluated."""
+        """Spend this many values. Raises AnalysisFailed, which names what is being evaluated."""
         self.values_left -= values
         if self.values_left < self._next_look:
             self._look()
@@ -62,7 +60,7 @@ class Budget:
 
     @contextmanager
     def evaluating(self, name: str) -> Generator[None]:
-        """What is evaluated inside belongs to this name."""
+        """Errors raised inside name this value."""
         if len(self._names) >= REFERENCES_MAX:
             raise AnalysisFailed(
                 f"evaluating {name}: it refers to others more than {REFERENCES_MAX} deep"

@@ -1,7 +1,7 @@
-"""Variables, locals, providers and values of variables as they stand in the files: rules look for
-secrets in them.
+"""Variables, locals, providers and variable values as written in the files: rules look for secrets
+in them.
 
-Only what is stated as a text: what is computed is stated elsewhere.
+Only literal texts are included. What is computed is stated elsewhere.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from sortkey_systems.applens.resources import Resource
 
 
 def declarations(blocks: list[s.Block], prefix: str = "") -> Iterator[Resource]:
-    """Variables with defaults, locals and providers of a folder that state a text. `prefix` tells
-    folders apart.
+    """Variables with defaults, locals and providers of a folder that state a text. `prefix`
+    distinguishes folders.
     """
     yield from (declaration for declaration in _all(blocks, prefix) if declaration.attributes)
 
 
 def declared(address: str, texts: dict[str, Any], file: str, line: int) -> Resource:
-    """One declaration; `texts` by the names that say what they are."""
+    """One declaration. `texts` are its literal texts by name."""
     name = address.rpartition(".")[2]
     return Resource(
         address, "declaration", name, texts, mode="declaration", provider="", file=file, line=line

@@ -1,5 +1,5 @@
-"""`aws_iam_policy_document` into the JSON that it makes, so that a policy is one thing however it
-was written.
+"""`aws_iam_policy_document` as the JSON it produces, so that policies have one form however they
+were written.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PRINCIPALS = {"principals": "Principal", "not_principals": "NotPrincipal"}
 
 
 def policy_document(body: dict[str, Any]) -> str:
-    """The JSON of a document's arguments; sources that are stated as JSON are merged in."""
+    """The JSON of a document's arguments. Source documents given as JSON are merged in."""
     statements: list[Any] = []
     for name in (
         "source_policy_documents",
@@ -48,7 +48,7 @@ def _statements(text: Any) -> list[Any]:
 
 
 def _blocks(body: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """The nested blocks of a name; what is not known, or is none, is left out."""
+    """The nested blocks of a name. Unknown values and other types are left out."""
     return [
         cast(dict[str, Any], block) for block in as_list(body.get(name)) if isinstance(block, dict)
     ]

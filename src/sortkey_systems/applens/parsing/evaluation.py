@@ -1,6 +1,4 @@
-"""Expressions into values. What names mean is given by a `Scope`; what is not stated becomes a
-symbol.
-"""
+"""Evaluates expressions. A `Scope` resolves names; unknown values become symbols."""
 
 from __future__ import annotations
 
@@ -31,17 +29,17 @@ from sortkey_systems.applens.parsing.symbols import (
 )
 
 _WHOLE = re.compile(r"-?\d{1,15}(?:\.0)?", re.ASCII)
-"""The place of an element, as a number or a text."""
+"""The key of an element, as a number or a text."""
 
 
 class HasAttributes(Protocol):
-    """A resource, a module, or one of Terraform's namespaces, as `var` is."""
+    """A resource, a module, or one of Terraform's namespaces, such as `var`."""
 
     def attribute(self, name: str) -> Any: ...
 
 
 class Names(Protocol):
-    """What stands behind a name that no loop has bound."""
+    """Resolves a name that is not bound by a loop."""
 
     def lookup(self, name: str) -> Any: ...
     def read_file(self, path: str) -> str | None: ...
@@ -49,14 +47,14 @@ class Names(Protocol):
 
 @dataclass(slots=True)
 class Scope:
-    """Where an expression stands: its module, and the names that loops around it have bound."""
+    """Where an expression is evaluated: its module, and the names bound by enclosing loops."""
 
     module: Names
     names: Mapping[str, Any] = field(default_factory=dict[str, Any])
     budget: Budget = field(default_factory=Budget)
 
     def references(self) -> References:
-        """A list for the references of values that are looked at here."""
+        """A list for the references of values that are visited here."""
         return References(self.budget)
 
     def bind(self, **names: Any) -> Scope:
@@ -123,9 +121,7 @@ def step(of: Any, key: Any, budget: Budget) -> Any:
             else Absent("${null}")
         )
     if hasattr(of, "attribute"):
-        if isinstance(
-            key, int | float
-        ):  # [0] of a resource without count: it was taken for one with
+        if isinstance(key, int | float):  # [0] of a resource without count, used as if it had one
             return of
         return cast(HasAttributes, of).attribute(str(key))
     return Absent(f"${{{key}}}")
@@ -362,8 +358,8 @@ _READERS = {"file", "filebase64", "templatefile"}
 
 
 def _read(name: str, arguments: list[Any], scope: Scope) -> Any:
-    """A file of the tree; a template with its values put in. Raises `NotKnown` where it is not
-    there.
+    """A file of the tree, or a template rendered with its values. Raises `NotKnown` if it is
+    missing.
     """
     text = scope.module.read_file(str(shown(arguments[0], scope.references())))
     if text is None:
@@ -374,9 +370,7 @@ def _read(name: str, arguments: list[Any], scope: Scope) -> Any:
 
 
 def rendered(template: str, values: Any, budget: Budget) -> Any:
-    """A template's text with values in it. Raises `NotKnown`, and `HclError` for one that
-    is none.
-    """
+    """A rendered template. Raises `NotKnown`, and `HclError` if it cannot be parsed."""
     names = top(values, [])
     if not isinstance(names, dict):
         raise NotKnown("the values of a template")
@@ -384,7 +378,7 @@ def rendered(template: str, values: Any, budget: Budget) -> Any:
 
 
 class _Nobody:
-    """Templates in files know only the values that they are given."""
+    """Templates in files only see the values passed to them."""
 
     def lookup(self, name: str) -> Any:
         return Symbol("${" + name + "}")

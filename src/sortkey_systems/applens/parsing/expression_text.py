@@ -1,5 +1,5 @@
-"""Expressions back into text, always in the same form: what an unresolved value is called must not
-depend on layout.
+"""Expressions back into text, always in the same form, so that the name of an unresolved value does
+not depend on layout.
 """
 
 from __future__ import annotations

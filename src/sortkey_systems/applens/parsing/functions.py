@@ -1,8 +1,8 @@
-"""Terraform's functions on stated values. One that is not here leaves its call unresolved, with its
+"""Terraform's functions on known values. A call of any other function stays unresolved, with its
 references.
 """
 
-# Terraform's values have no types of Python's; a wrong one is caught in `call`.
+# Terraform's values are not typed for Python; wrong types are caught in `call`.
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
 
@@ -33,24 +33,24 @@ from sortkey_systems.applens.parsing.symbols import (
 )
 
 SIZE_MAX = 1_000_000
-"""Characters of a text, elements of a list. What grows beyond it is left unresolved."""
+"""Characters of a text, elements of a list. Larger results are left unresolved."""
 JSON_VALUES_MAX = 200_000
-"""Values of one text of JSON, before it is made."""
+"""Values in one JSON text, checked before it is created."""
 BITS_MAX = 4096
-"""Of a whole number. Terraform has 512; Python takes very long to write very long ones, and refuses
-in the end.
+"""Bits of a whole number. Terraform has 512; Python takes very long to print very long numbers, and
+finally refuses.
 """
 
 
 def call(name: str, arguments: list[Any], budget: Budget, text: Callable[[], str]) -> Any:
-    """The value of a call; a symbol where an argument is not known or the function is not."""
+    """The value of a call, or a symbol if an argument or the function is unknown."""
     references = References(budget)
     try:
         if name == "jsonencode":
             return with_references(within(_jsonencode(arguments[0], references)), references)
         if name == "sensitive":
             return redacted(arguments[0], budget)
-        if name == "nonsensitive":  # meant for people who run Terraform; a report goes further
+        if name == "nonsensitive":  # meant for people who run Terraform; a report is read by more
             return arguments[0]
         if name in WALKING:
             return WALKING[name](references, *[top(argument, references) for argument in arguments])
@@ -70,13 +70,11 @@ def call(name: str, arguments: list[Any], budget: Budget, text: Callable[[], str
 
 
 class NoMatch(Exception):
-    """A regular expression that does not match: an error to Terraform, unless `try` or `can` stand
-    around it.
-    """
+    """A regular expression does not match: an error in Terraform, unless inside `try` or `can`."""
 
 
 def within(value: Any) -> Any:
-    """The value, unless it has grown too large to go on with: then `NotKnown`."""
+    """The value, unless it is too large: then `NotKnown` is raised."""
     if isinstance(value, str | list) and len(cast(str, value)) > SIZE_MAX:
         raise NotKnown("too large")
     if isinstance(value, int) and value.bit_length() > BITS_MAX:
@@ -87,7 +85,7 @@ def within(value: Any) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """A number or a truth as Terraform writes it in a text."""
+    """A number or boolean as Terraform writes it in a text."""
     if value is True or value is False:
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
@@ -155,7 +153,7 @@ def _toset(references: References, items: list[Any]) -> list[Any]:
 
 
 def _set(items: Iterable[Any]) -> list[Any]:
-    """Of values that are known throughout."""
+    """Functions whose arguments must be known completely."""
     return sorted({repr(item): item for item in items}.values(), key=str)
 
 
@@ -173,7 +171,7 @@ WALKING: dict[str, Callable[..., Any]] = {
     "toset": _toset,
     "setproduct": _setproduct,
 }
-"""As STRUCTURAL, for those that look into the elements: that is paid for."""
+"""Like STRUCTURAL, for functions that visit the elements. Visits are counted in the budget."""
 
 STRUCTURAL: dict[str, Callable[..., Any]] = {
     "merge": _merge,
@@ -197,7 +195,7 @@ STRUCTURAL: dict[str, Callable[..., Any]] = {
     ],
     "zipmap": _zipmap,
 }
-"""Of these only the outermost value must be known: elements may be symbols."""
+"""Functions whose outermost value must be known. Elements may be symbols."""
 
 
 def _format(pattern: str, *values: Any) -> str:
@@ -225,7 +223,7 @@ def _format(pattern: str, *values: Any) -> str:
 
 
 def _refuse_long(characters: int) -> None:
-    """Before a text is made: one that is too long may not fit into the memory."""
+    """Checked before a text is created: one that is too long may not fit into memory."""
     if characters > SIZE_MAX:
         raise ValueError
 
@@ -255,7 +253,7 @@ def _indent(by: int, text: str) -> str:
 
 
 def _jsonencode(value: Any, references: References) -> str:
-    """The JSON of a value; what is not known stands in it as its text."""
+    """The JSON of a value. Unknown parts appear as their text."""
     before = references.budget.values_left
     plain = shown(value, references)
     if before - references.budget.values_left > JSON_VALUES_MAX:
@@ -298,8 +296,8 @@ def _tonumber(value: Any) -> int | float:
 
 REGEX_CHARACTERS_MAX = 200
 _RISKY = re.compile(r"\)[*+{]|\\\d|\(\?[^P:]")
-"""Repeated groups, back references, looking around: what could make a match take for ever, or is
-not of RE2's kind.
+"""Repeated groups, back references, lookaround: patterns that could take for ever, or that RE2 does
+not support.
 """
 
 
@@ -319,7 +317,7 @@ def _compiled(pattern: str, text: str) -> re.Pattern[str]:
 
 
 def _captured(match: re.Match[str]) -> Any:
-    """The groups by name or in order; the whole where there are none."""
+    """The groups by name or in order; the whole match if there are no groups."""
     return match.groupdict() or list(match.groups()) or match[0]
 
 

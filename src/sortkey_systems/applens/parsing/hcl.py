@@ -1,4 +1,4 @@
-"""HCL, Terraform's native syntax, into its tree: recursive descent, precedence by climbing."""
+"""Parser of HCL, Terraform's native syntax: recursive descent with precedence climbing."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _PRECEDENCE = {
     "%": 6,
 }
 DEPTH_MAX = 100
-"""Brackets, blocks, calls and templates inside of each other."""
+"""Nested brackets, blocks, calls and templates."""
 CHAIN_MAX = 250
-"""Operators, or steps as in `a.b[0].c`, in one row."""
+"""Operators, or steps as in `a.b[0].c`, in sequence."""
 DIGITS_MAX = 400
-"""Of a number. Terraform has 512 bits for it, and an exponent."""
+"""Digits of a number. Terraform has 512 bits and an exponent."""
 _NAMES_OF_KINDS = {
     "newline": "the end of the line",
     "end": "the end",
@@ -51,7 +51,7 @@ def parse_template(text: str) -> s.Expression:
 
 
 def parse_expression(text: str) -> s.Expression:
-    """An expression that stands alone."""
+    """A standalone expression."""
     return _parsed([token for token in tokens_of(text) if token.kind != "newline"])
 
 
@@ -94,7 +94,7 @@ class _Parser:
         self.at = 0
         self.file = file
         self.depth = depth
-        self.flat = 0  # in brackets a line's end means nothing
+        self.flat = 0  # newlines are ignored inside brackets
 
     def kind(self) -> str:
         if self.flat:
@@ -122,7 +122,7 @@ class _Parser:
         return self.take()
 
     def wrong(self, what: str) -> s.HclError:
-        """What stands there is named by its kind: the word itself may be a secret."""
+        """The token is named by its kind, because its text may be a secret."""
         token = self.tokens[min(self.at, len(self.tokens) - 1)]
         return s.HclError(f"{what} {_NAMES_OF_KINDS.get(token.kind, token.kind)}", token.line)
 
@@ -242,7 +242,7 @@ class _Parser:
         return inner
 
     def _close(self, kind: str) -> None:
-        """The bracket's own end; what follows on the next line is no longer inside."""
+        """The position after the closing bracket. Newlines count again from there."""
         if self.kind() != kind:
             raise self.wrong(f"{kind!r} is missing before")
         self.flat -= 1

@@ -1,4 +1,4 @@
-"""Instances of resources: keys by `count` and `for_each`, bodies with dynamic blocks, attributes
+"""Instances of resources: keys from `count` and `for_each`, bodies with dynamic blocks, attributes
 with their links.
 """
 
@@ -35,8 +35,8 @@ _META = {"count", "for_each", "provider", "lifecycle", "provisioner", "connectio
 
 @dataclass(slots=True)
 class Keys:
-    """Keys of the instances, as they stand in addresses, with the names that each binds. `kind`
-    shapes the whole.
+    """Keys of the instances as written in addresses, with the names that each binds. `kind` is the
+    form of the whole.
     """
 
     kind: str
@@ -46,7 +46,7 @@ class Keys:
         return ((key, names) for key, _, names in self.entries)
 
     def shaped(self, instances: dict[str, Any]) -> Any:
-        """One instance, a list by count, or an object by for_each: as expressions see them."""
+        """One instance, a list for count, or an object for for_each: as expressions see them."""
         if self.kind == "one":
             return instances[""]
         if self.kind == "count":
@@ -55,8 +55,8 @@ class Keys:
 
 
 def instance_keys(block: s.Block, scope: Scope, tree: Tree, address: str) -> Keys:
-    """What `count` or `for_each` make of a block. Where that is not stated, one instance stands for
-    all.
+    """The instances of a block from `count` or `for_each`. If those are unknown, one instance
+    stands for all.
     """
     count, for_each = block.body.arguments.get("count"), block.body.arguments.get("for_each")
     names: dict[str, Any] = {}
@@ -111,13 +111,13 @@ class Instance:
         self._body: dict[str, Any] | None = None
 
     def attribute(self, name: str) -> Any:
-        """`address.name` as others see it: a reference, with the value where the source
+        """`address.name` as other expressions see it: a reference, with the value if the source
         states it.
         """
         if name not in self._attributes:
             here = [Reference(self.address, name)]
             text = "${" + f"{self.address}.{name}" + "}"
-            self._attributes[name] = Symbol(text, here)  # what a circle finds
+            self._attributes[name] = Symbol(text, here)  # a circular reference
             with self.scope.budget.evaluating(f"{self.address}.{name}"):
                 stated = self._stated(name)
             if not (stated is None or (isinstance(stated, Symbol) and not stated.known)):
@@ -171,7 +171,7 @@ class Instance:
 
 
 def body_values(body: s.Body, scope: Scope, top_level: bool = False) -> dict[str, Any]:
-    """Arguments and nested blocks of a body; null is as if it were not there."""
+    """Arguments and nested blocks of a body. Null counts as missing."""
     scope.budget.spend()
     values: dict[str, Any] = {}
     for name, argument in body.arguments.items():
@@ -224,8 +224,8 @@ def _dynamic(block: s.Block, scope: Scope) -> list[dict[str, Any]]:
 def with_links(
     address: str, values: dict[str, Any], budget: Budget
 ) -> tuple[dict[str, Any], list[Link]]:
-    """Plain attributes, and the links that were in the values. Raises AnalysisFailed for those that
-    are too deep.
+    """Plain attributes, and the links in the values. Raises AnalysisFailed if they are nested too
+    deeply.
     """
     links: dict[Link, None] = {}
     with budget.evaluating(address):

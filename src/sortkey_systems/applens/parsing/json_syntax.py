@@ -1,4 +1,6 @@
-"""`.tf.json`, Terraform's JSON syntax, into the same tree as HCL. Its strings are templates."""
+"""Parser of `.tf.json`, Terraform's JSON syntax, into the same tree as HCL. Its strings are
+templates.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from sortkey_systems.applens.parsing.hcl import parse_expression, parse_template
 from sortkey_systems.applens.resources import as_list
 
 _LABELS = {"resource": 2, "data": 2, "variable": 1, "output": 1, "module": 1, "provider": 1}
-_LITERAL = {"variable"}  # their values are no templates
+_LITERAL = {"variable"}  # their values are not templates
 
 
 def parse_json(text: str, file: str = "") -> s.Body:

@@ -1,7 +1,7 @@
 """Folders of Terraform into resources: variables, locals, module calls, `count`, `for_each` and
 dynamic blocks.
 
-Everything is evaluated when it is asked for and once, so order in the files does not matter.
+Values are evaluated lazily and once, so their order in the files does not matter.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sortkey_systems.applens.resources import Resource
 from sortkey_systems.applens.secrecy import without_credentials
 
 DEPTH_MAX = 20
-"""Modules in modules."""
+"""Depth of nested modules."""
 INSTANCES_MAX = 50_000
 
 _FACTS = {"path", "terraform", "self"}
@@ -36,25 +36,25 @@ _FACTS = {"path", "terraform", "self"}
 
 @dataclass(slots=True)
 class Folder:
-    """What the files of one folder declare."""
+    """The declarations in the files of one folder."""
 
     path: str
     blocks: list[s.Block] = field(default_factory=list[s.Block])
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     """From terraform.tfvars and *.auto.tfvars."""
     declared: list[Resource] = field(default_factory=list[Resource])
-    """The values of variables in all files of values, also in those that Terraform takes only when
-    it is told to.
+    """The values of variables in all variable files, including those that Terraform reads only on
+    request.
     """
 
 
 @dataclass(slots=True)
 class Tree:
-    """All folders, and what came up while they were expanded."""
+    """All folders, and the problems found while expanding them."""
 
     folders: dict[str, Folder]
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
-    """Other files, by path: policies and scripts that are read with `file` and `templatefile`."""
+    """Other files, by path: policies and scripts read with `file` and `templatefile`."""
     problems: list[Problem] = field(default_factory=list[Problem])
     budget: Budget = field(default_factory=Budget)
     instances: int = 0
@@ -104,10 +104,8 @@ class Module:
     def _once(self, into: dict[str, s.Block], name: str, block: s.Block) -> None:
         if name in into:
             first = into[name]
-            message = (
-                f"{block.type} {name} is declared twice; the one in {first.file}:{first.line} is "
-                "taken"
-            )
+            used = f"{first.file}:{first.line}"
+            message = f"{block.type} {name} is declared twice; using the one in {used}"
             self.tree.problems.append(Problem(block.file, block.line, "parse", message))
         else:
             into[name] = block
@@ -120,9 +118,7 @@ class Module:
         return _Resources(self, name)
 
     def read_file(self, path: str) -> str | None:
-        """A file of the tree, by the path that Terraform would be given; None for one that is not
-        there.
-        """
+        """A file of the tree, by the path given to Terraform, or None."""
         bases = {
             "${path.module}": self.folder.path,
             "${path.root}": self.root,
@@ -135,8 +131,8 @@ class Module:
         return None if data is None else data.decode("utf-8", "replace")
 
     def value(self, kind: str, name: str) -> Any:
-        """A variable, a local, a module, or the instances of a resource; evaluated once. A circle
-        is a symbol.
+        """A variable, a local, a module, or the instances of a resource. Evaluated once. A circular
+        reference is a symbol.
         """
         key = f"{kind}.{name}"
         if key not in self._values:
@@ -235,7 +231,7 @@ class Module:
                 "is not in the tree" if folder is None else f"goes deeper than {DEPTH_MAX} modules"
             )
             self.tree.unresolved(
-                block, f"{address}: its source {where!r} {why}; what it makes is not analysed"
+                block, f"{address}: its source {where!r} {why}; its resources are not analysed"
             )
             return Call(address, block, where, arguments, self.tree.budget)
         module = Module(self.tree, folder, f"{address}.", arguments, self.depth + 1, self.root)
@@ -247,7 +243,7 @@ class Module:
         return self.tree.folders.get(_joined(self.folder.path, source))
 
     def all_resources(self) -> list[Resource]:
-        """Every resource of the module and of those that it calls."""
+        """Every resource of the module and of the modules it calls."""
         resources: list[Resource] = []
         for address in self.resources:
             resources += [
@@ -338,8 +334,8 @@ def _joined(base: str, source: str) -> str:
 
 
 def roots_of(folders: dict[str, Folder]) -> list[str]:
-    """Folders that no other calls: each is a configuration of its own. All of them where they call
-    in a circle.
+    """Folders that no other folder calls: each is its own configuration. All folders if they call
+    each other in a circle.
     """
     called = {
         _joined(folder.path, str(source.expression.value))

@@ -16,13 +16,13 @@ from sortkey_systems.applens.sensitive import HIDDEN, Sensitive
 
 _INDEX = re.compile(r'\[(?:\d+|"(?:[^"\\]|\\.)*")\]')
 _TELLING = re.compile(r"(?!arn:|https?:)(?=.{6})(?=.*[^a-z-])", re.DOTALL)
-"""A text that is known again elsewhere: `hunter2` is, but `postgres`, a sensitive name of a user,
-is also an engine.
+"""Minimum length of a text to be recognized elsewhere. `hunter2` is, but `postgres`, a sensitive
+user name, is also an engine.
 """
 
 
 class Redactor:
-    """Takes the sensitive values out of the resources of one document, and remembers them to find
+    """Removes the sensitive values from the resources of one document, and remembers them to find
     copies.
     """
 
@@ -41,9 +41,7 @@ class Redactor:
     def planned(
         self, address: str, kind: str, values: dict[str, Any], marks: Any
     ) -> dict[str, Any]:
-        """Values of `terraform show -json` without those that their marks, of the same shape, are
-        true for.
-        """
+        """Values of `terraform show -json` without those whose marks, of the same shape, are true."""
         literal = _INDEX.sub("", address)
         for mark in (marks, *self._changes.get(address, ())):
             values = {
@@ -53,16 +51,14 @@ class Redactor:
         return self._by_provider(kind, values, literal)
 
     def stored(self, kind: str, values: dict[str, Any], paths: Any) -> dict[str, Any]:
-        """Values of a state file without those that its paths lead to."""
+        """Values of a state file without those its paths lead to."""
         for path in as_list(paths):
             hidden = self._at(values, as_list(path))
             values = cast(dict[str, Any], hidden) if isinstance(hidden, dict) else self._all(values)
         return self._by_provider(kind, values)
 
     def remove_copies(self, resources: list[Resource]) -> None:
-        """Hide what is equal to a sensitive value, or holds one, where Terraform did not
-        mark it.
-        """
+        """Hide values that equal or contain a sensitive value, where Terraform did not mark them."""
         if self._secrets:
             secrets = sorted(self._secrets, key=len, reverse=True)
             for resource in resources:
@@ -85,8 +81,8 @@ class Redactor:
         return self._hide(value, (literal, path) in self._literals) if _holds_true(marks) else value
 
     def _at(self, value: Any, steps: list[Any]) -> Any:
-        """The value with what a path leads to hidden. Where a step is not understood, all below it
-        is hidden.
+        """The value with the target of a path hidden. If a step is not understood, everything below
+        it is hidden.
         """
         if not steps:
             return self._hide(value)
@@ -127,17 +123,17 @@ class Redactor:
                 self._secrets |= {
                     text,
                     json.dumps(text)[1:-1],
-                }  # as it is, and as it is inside of JSON
+                }  # plain, and as it appears inside JSON
 
 
 def object_at(of: dict[str, Any], name: str) -> dict[str, Any]:
-    """The object of a name; an empty one where there is none, or something else."""
+    """The object with a name, or an empty one."""
     member = of.get(name)
     return cast(dict[str, Any], member) if isinstance(member, dict) else {}
 
 
 def objects_at(of: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """The objects of a list of a name."""
+    """The objects of the list with a name."""
     return [
         cast(dict[str, Any], member) for member in as_list(of.get(name)) if isinstance(member, dict)
     ]
@@ -194,14 +190,14 @@ def _member(marks: Any, name: str) -> Any:
 
 
 def _holds_true(marks: Any) -> bool:
-    """Whether anything is marked, however deep."""
+    """Whether anything is marked, at any depth."""
     inner: Iterable[Any] = cast(dict[str, Any], marks).values() if isinstance(marks, dict) else ()
     inner = cast(list[Any], marks) if isinstance(marks, list) else inner
     return any(map(_holds_true, inner)) if isinstance(marks, dict | list) else bool(marks)
 
 
 def _key(step: Any) -> str | int | None:
-    """The name or the number of a step in a path; None for one of an unknown form."""
+    """The name or index of a step in a path, or None for an unknown form."""
     value = cast(dict[str, Any], step).get("value") if isinstance(step, dict) else None
     key = cast(dict[str, Any], value).get("value") if isinstance(value, dict) else value
     return key if isinstance(key, str | int) else None

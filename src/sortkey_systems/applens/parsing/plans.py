@@ -1,7 +1,7 @@
-"""`terraform show -json` of a plan or a state, and the state file itself, into resources.
+"""`terraform show -json` of a plan or a state, and state files, into resources.
 
-Links come from the plan's configuration, and in states from identifiers: who holds another's id or
-ARN refers to it.
+Links come from the plan's configuration, and in states from identifiers: a resource that holds
+another's id or ARN refers to it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TOO_PLAIN = re.compile(r"^[\w.-]{1,7}$")
 
 
 def is_plan_or_state(document: Any) -> bool:
-    """Whether a JSON document is one that this module reads."""
+    """Whether this module can read a JSON document."""
     if not isinstance(document, dict):
         return False
     names = set(cast(dict[str, Any], document))
@@ -32,7 +32,7 @@ def is_plan_or_state(document: Any) -> bool:
 
 
 def resources_of(document: dict[str, Any], file: str) -> list[Resource]:
-    """All resources that a plan or a state has, without what it marks as sensitive."""
+    """All resources of a plan or a state, without values marked as sensitive."""
     redactor = Redactor(document)
     if "resources" in document and "format_version" not in document:
         resources = list(_from_state_file(document, redactor, file))
@@ -114,9 +114,7 @@ def _link_by_configuration(resources: list[Resource], root: dict[str, Any]) -> N
 
 
 def _same_index(source: str, target: str, instances: list[str]) -> list[str]:
-    """Instances that a reference means: the one that it names, or the one of the same key,
-    or all.
-    """
+    """Instances that a reference means: the one it names, the one with the same key, or all."""
     if target in instances:
         return [target]
     key = _INDEX.findall(source)[-1:]
@@ -130,7 +128,7 @@ def _configured(
     variables: dict[str, list[Reference]],
     links: dict[str, list[tuple[str, Reference]]],
 ) -> dict[str, list[Reference]]:
-    """Collect the links of a module and of those in it; the result is what its outputs refer to."""
+    """Collect the links of a module and its child modules. Returns the references of its outputs."""
     outputs: dict[str, list[Reference]] = {}
     calls = object_at(module, "module_calls")
     for name, call in calls.items():

@@ -1,5 +1,5 @@
-"""Attributes that providers declare as sensitive. Plans of old versions and many states do not say
-so themselves.
+"""Attributes that providers declare as sensitive. Plans of old versions and many states do not mark
+them.
 """
 
 from __future__ import annotations

@@ -14,9 +14,7 @@ from sortkey_systems.applens.secrecy import sensitive
 
 
 def is_sensitive(block: s.Block) -> bool:
-    """Whether a variable or an output is declared as sensitive, or as ephemeral: never to be
-    stored.
-    """
+    """Whether a variable or an output is declared sensitive, or ephemeral: never to be stored."""
     marks = [block.body.arguments.get(name) for name in ("sensitive", "ephemeral")]
     return any(mark is not None and not _is_false(mark.expression) for mark in marks)
 
@@ -26,11 +24,10 @@ def _is_false(mark: s.Expression) -> bool:
 
 
 def redacted(value: Any, budget: Budget, *, is_written: bool = True) -> Any:
-    """What stands for a sensitive value; its references are kept. What is empty hides nothing, and
-    stays.
+    """The placeholder for a sensitive value, which keeps its references. Empty values stay as they
+    are.
 
-    `is_written` is false for a value that is reported where it is declared, and need not be where
-    it is used.
+    `is_written` is false for a value that is already reported where it is declared.
     """
     if value is None or value == "" or isinstance(value, Hidden):
         return value
@@ -55,7 +52,7 @@ def _parts(value: Any, budget: Budget, is_written: bool) -> dict[str, Hidden]:
 
 
 def redacted_declaration(declaration: Resource) -> Resource:
-    """A declaration of a sensitive value: rules still learn whether the source states it."""
+    """A declaration of a sensitive value. Rules still learn whether the source states it."""
     for name, value in declaration.attributes.items():
         declaration.attributes[name] = sensitive(value, is_written=True) if value else value
     return declaration

@@ -1,5 +1,5 @@
-"""Sources into resources: each file by its kind, each folder that no other calls as a configuration
-of its own.
+"""Sources into resources: each file by its kind, each folder that no other calls as its own
+configuration.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sortkey_systems.applens.sources import ACCEPTED, TERRAFORM, Source
 
 @dataclass(slots=True)
 class Reading:
-    """The resources, by address, and what was not understood. `files` is how many there were to
+    """The resources, by address, and the problems. `files` is the number of files that should be
     read.
     """
 
@@ -36,10 +36,10 @@ class Reading:
 
 
 def read(sources: Sequence[Source], budget: Budget | None = None) -> Reading:
-    """All resources of the sources. A file that does not parse is a problem; none that does is
+    """All resources of the sources. A file that does not parse is a problem; if none parses, raises
     `NothingParsed`.
 
-    Raises AnalysisFailed where evaluating them costs more than the budget.
+    Raises AnalysisFailed if evaluating them exceeds the budget.
     """
     tree, plans, parsed = Tree({}, budget=budget or Budget()), list[Source](), 0
     tree.files = {file.path: file.data for file in sources if file.is_beside}
@@ -107,9 +107,7 @@ def _read_terraform(source: Source, tree: Tree) -> bool:
 
 
 def _read_values(source: Source, text: str, folder: Folder, budget: Budget) -> None:
-    """Only the files that Terraform takes by itself count; others are a choice made when
-    it runs.
-    """
+    """Only the files that Terraform loads by itself count. Others are a choice made when it runs."""
     name = source.path.rpartition("/")[2]
     if name.endswith(".json"):
         values, lines = parse_json_values(text), dict[str, int]()
@@ -179,7 +177,7 @@ def _resources(tree: Tree, root: str) -> list[Resource]:
 
 
 def _sensitive_variables(tree: Tree) -> set[str]:
-    """Of all folders: a file of values may lie in another one than the variables that it is for."""
+    """For all folders: a variable file may be in another folder than its variables."""
     blocks = [block for folder in tree.folders.values() for block in folder.blocks]
     return {
         f"var.{block.labels[0]}"
@@ -196,7 +194,7 @@ def _declared(folder: Folder, hidden: set[str]) -> list[Resource]:
 
 
 def _under(path: str, resource: Resource) -> Resource:
-    """With several configurations in one tree, an address has its folder before it."""
+    """With several configurations in one tree, an address is prefixed with its folder."""
     prefix = f"{path or '.'}:"
     resource.address = prefix + resource.address
     resource.links = [

@@ -1,8 +1,7 @@
-"""Values as an analysis has them: plain ones, and symbols for what is known only once Terraform has
+"""Values during an analysis: plain ones, and symbols for what is known only after Terraform has
 run.
 
-A symbol remembers which resources it came from, so references survive locals, variables and
-modules.
+A symbol remembers the resources it came from, so references survive locals, variables and modules.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ class Reference(NamedTuple):
 
 
 class References(list[Reference]):
-    """The references of what is looked at. Looking through a value is paid for by the budget."""
+    """Collects the references of visited values. Visits are counted in the budget."""
 
     __slots__ = ("budget",)
 
@@ -32,7 +31,7 @@ class References(list[Reference]):
 
 
 class NotKnown(Exception):
-    """A value was needed that the source does not state."""
+    """A value is needed that the source does not state."""
 
 
 class _Missing:
@@ -43,8 +42,8 @@ MISSING: Final = _Missing()
 
 
 class Symbol:
-    """A value with its references. `text` shows it as Terraform would write it; `value` is there
-    when it is stated.
+    """A value with its references. `text` shows it as Terraform would write it; `value` is set if
+    it is known.
     """
 
     __slots__ = ("references", "text", "value")
@@ -73,15 +72,13 @@ class Symbol:
 
 
 class Absent(Symbol):
-    """What an object or a list does not have: an error to Terraform, unless `try` or `can` stand
-    around it.
-    """
+    """A missing member of an object or a list: an error in Terraform, unless inside `try` or `can`."""
 
     __slots__ = ()
 
 
 class Hidden(Symbol):
-    """What is marked as sensitive: the references are kept, the value is not. `parts` are the
+    """A value marked as sensitive: its references are kept, the value is not. `parts` are the
     members of an object.
     """
 
@@ -98,7 +95,7 @@ class Hidden(Symbol):
 
 
 def top(value: Any, references: list[Reference]) -> Any:
-    """The value itself, its references noted. Raises `NotKnown` for one that is not stated."""
+    """The value itself, with its references recorded. Raises `NotKnown` if it is unknown."""
     if not isinstance(value, Symbol):
         return value
     references.extend(value.references)
@@ -108,7 +105,7 @@ def top(value: Any, references: list[Reference]) -> Any:
 
 
 def deep(value: Any, references: References) -> Any:
-    """As `top`, through lists and objects."""
+    """Like `top`, through lists and objects."""
     _pay(value, references.budget)
     value = top(value, references)
     if isinstance(value, list):
@@ -135,7 +132,7 @@ def _pay(value: Any, budget: Budget) -> None:
 
 
 def shown(value: Any, references: References) -> Any:
-    """As `deep`, with the text of what is not known: the value as graphs and rules have it."""
+    """Like `deep`, with text for unknown values: the form that graphs and rules use."""
     _pay(value, references.budget)
     if isinstance(value, Hidden):
         references.extend(value.references)
@@ -161,5 +158,5 @@ def shown(value: Any, references: References) -> Any:
 
 
 def with_references(value: Any, references: References) -> Any:
-    """The value, as a symbol where it came from somewhere."""
+    """The value, as a symbol if it has references."""
     return Symbol(str(value), references, value) if references else value

@@ -1,5 +1,5 @@
-"""The syntax tree of Terraform's language: bodies, blocks and expressions. Meaning is given in
-`evaluation`.
+"""The syntax tree of Terraform's language: bodies, blocks and expressions. `evaluation` gives it
+meaning.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, cast
 
 
 class HclError(Exception):
-    """A text that is no HCL, with the line of the first thing that does not fit."""
+    """Text that is not valid HCL, with the line of the first error."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -37,7 +37,7 @@ class Template(Expression):
 
 @dataclass(slots=True)
 class Directive(Expression):
-    """`%{ if … }` and its like: kept for what it refers to, not run."""
+    """`%{ if … }` and similar: kept for its references, not run."""
 
     keyword: str
     operand: Expression | None
@@ -62,7 +62,7 @@ class Index(Expression):
 
 @dataclass(slots=True)
 class Splat(Expression):
-    """`list[*].a.b`: the steps are taken from each element."""
+    """`list[*].a.b`: the steps are applied to each element."""
 
     of: Expression
     steps: list[str | Expression]
@@ -141,9 +141,7 @@ class Block:
 
 
 def texts(node: Any) -> Iterator[str]:
-    """The texts that stand in a part of the tree, as they are written there; those in
-    `sensitive(…)` are left out.
-    """
+    """The literal texts in a part of the tree, without those in `sensitive(…)`."""
     if isinstance(node, Call) and node.function == "sensitive":
         return
     if isinstance(node, Literal):

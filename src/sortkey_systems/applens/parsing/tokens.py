@@ -1,4 +1,4 @@
-"""Terraform's text into tokens: one regular expression for what is plain, a scan for templates and
+"""Terraform's text into tokens: one regular expression for most, a scanner for templates and
 heredocs.
 """
 
@@ -12,9 +12,9 @@ from typing import NamedTuple, cast
 from sortkey_systems.applens.parsing.syntax import HclError
 
 TEMPLATES_MAX = 25
-"""Templates in templates. A file that goes deeper was not written to be read."""
+"""Depth of nested templates."""
 TOKENS_MAX = 3_000_000
-"""Of one file. Ten megabytes that people wrote have about two million."""
+"""Tokens in one file. Ten megabytes of ordinary Terraform have about two million."""
 
 
 class Token(NamedTuple):
@@ -67,12 +67,12 @@ def tokens_of(text: str) -> list[Token]:
     tokens = scanner.tokens(closing=False)
     tokens.append(
         Token("end", "", scanner.line - text.endswith("\n"))
-    )  # after the last line's end is no line
+    )  # there is no line after the last newline
     return tokens
 
 
 def parts_of(text: str) -> list[Part]:
-    """The parts of a template that stands alone, as the strings of `.tf.json` are."""
+    """The parts of a standalone template, such as the strings of `.tf.json`."""
     return _Scanner(text).long_template()
 
 
@@ -88,7 +88,7 @@ class _Scanner:
         self.depth = depth
 
     def tokens(self, closing: bool) -> list[Token]:
-        """Tokens to the end of the text or, in a template, to the brace that closes the hole."""
+        """Tokens to the end of the text or, in a template, to the closing brace."""
         tokens: list[Token] = []
         add, match, text, braces = tokens.append, _PLAIN.match, self.text, 0
         while self.position < len(text):

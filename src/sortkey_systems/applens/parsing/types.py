@@ -1,5 +1,5 @@
 """Type constraints of variables, as far as they change values: `optional(bool, false)` fills in
-what is left out.
+missing members.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Evaluate = Callable[[s.Expression], Any]
 def with_defaults(
     constraint: s.Expression | None, value: Any, evaluate: Evaluate, budget: Budget
 ) -> Any:
-    """The value with the defaults of its type. What is not known stays as it is."""
+    """The value with the defaults of its type. Unknown values are not changed."""
     budget.spend()
     if not isinstance(constraint, s.Call) or not constraint.arguments or isinstance(value, Symbol):
         return value

@@ -1,4 +1,4 @@
-"""Rules on containers: what they may do, where they stand, and which images they run."""
+"""Rules on containers: their privileges, their network, and their images."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _IMAGES = {
     "aws_apprunner_service": "source_configuration.image_repository.image_identifier",
     "aws_sagemaker_model": "primary_container.image",
 }
-"""Where an image is named, besides the definitions of containers."""
+"""Attributes that name an image, besides container definitions."""
 _REPOSITORY = re.compile(r"\$\{[^}]*\brepository_url\}$")
 
 
@@ -100,8 +100,8 @@ def moving_image(subject: Subject) -> Iterator[Hit]:
 
 
 def _is_moving(image: str) -> bool:
-    """`latest`, or no tag. What only a plan knows may have one, but the address of a repository has
-    none.
+    """Whether an image has the tag `latest` or no tag. A value known only to a plan may have one,
+    but a repository address has none.
     """
     last = image.rpartition("/")[2]
     if image.endswith("}"):

@@ -1,13 +1,9 @@
-"""The types of resources that rules look at. A test compares the table with what the rules
-ask for.
-"""
+"""The types of resources that have rules. A test compares the table with the rules."""
 
 from __future__ import annotations
 
 SECRETS_ONLY = frozenset({"aws_codebuild_project", "aws_secretsmanager_secret_version"})
-"""Looked at by the rule on secrets, which goes through all resources and knows where these hold
-them.
-"""
+"""Checked by the rule on secrets, which visits all resources and knows where these hold secrets."""
 
 _OF_AWS = """
 accessanalyzer_analyzer alb alb_listener alb_listener_rule ami_launch_permission api_gateway_domain_name

@@ -25,7 +25,7 @@ _UNSAFE = {
     "require_ssl": "false",
     "tls": "disabled",
 }
-"""Parameters of databases, and the values with which they take connections in the clear."""
+"""Database parameters, and the values with which they accept unencrypted connections."""
 
 
 @rule(
@@ -106,7 +106,7 @@ def no_backups(subject: Subject) -> Iterator[Hit]:
             if resource.type == "aws_redshift_cluster"
             else "backup_retention_period"
         )
-        if resource.get(name, 1) in (0, "0"):  # without a word there is one day
+        if resource.get(name, 1) in (0, "0"):  # the default is one day
             yield Hit((resource.address,))
     for resource in subject.of("aws_elasticache_replication_group"):
         if resource.get("snapshot_retention_limit", 0) in (0, "0") and not resource.get(
@@ -288,8 +288,8 @@ def message_encryption(subject: Subject) -> Iterator[Hit]:
     "The internet reaches a datastore",
     "I",
     "low",
-    why="Along this way one flaw in the software is enough. It is often meant so; then every step has to hold. "
-    "Of several ways the worst is shown: medium if the entry lets in anyone, high if a role on it "
+    why="Along this path one flaw in the software is enough. If it is intended, every step must be secure. "
+    "Of several paths the worst is shown: medium if the entry accepts anyone, high if a role on it "
     "may do anything too. "
     "One behind IAM or an authorizer comes last, and says so.",
     evidence="the datastore, then the steps from the internet to it",

@@ -1,4 +1,4 @@
-"""What a rule is: its words as data, and one small function that finds where it is broken."""
+"""What a rule is: its texts as data, and one small function that finds where it is broken."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STRIDE = {
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What rules look at."""
+    """What rules check."""
 
     estate: Estate
     graph: Graph
@@ -39,8 +39,8 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One place where a rule is broken: addresses, the first of them to blame. A severity of its
-    own wins.
+    """One place where a rule is broken: addresses, the first of them to blame. Its own severity
+    overrides the rule's.
     """
 
     evidence: tuple[str, ...]
@@ -53,7 +53,7 @@ Check = Callable[[Subject], Iterator[Hit]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`evidence` says which addresses a finding names; `why` what can happen."""
+    """`evidence` says which addresses a finding names, `why` what can happen."""
 
     id: str
     title: str

@@ -44,7 +44,7 @@ def plaintext_listener(subject: Subject) -> Iterator[Hit]:
 
 
 def _is_harmless(action: dict[str, Any]) -> bool:
-    """A fixed answer, or a redirect to HTTPS; one that says no protocol stays with HTTP."""
+    """A fixed response, or a redirect to HTTPS. A redirect without a protocol stays with HTTP."""
     if action.get("type") != "redirect":
         return action.get("type") == "fixed-response"
     return all(
@@ -94,7 +94,7 @@ def cloudfront_http(subject: Subject) -> Iterator[Hit]:
     "CloudFront or API domain allows old TLS",
     "I",
     "medium",
-    why="With a certificate of one's own and no minimum, TLS 1.0 is allowed.",
+    why="With a custom certificate and no minimum version, TLS 1.0 is allowed.",
     evidence="the distribution or domain name",
     fix="Set minimum_protocol_version to TLSv1.2_2021, and security_policy of an API's domain to TLS_1_2.",
 )

@@ -64,7 +64,7 @@ def _is_admin(statement: Statement) -> bool:
 
 
 def _is_wide(statement: Statement) -> bool:
-    """Whether it is about everything of a kind: `*`, `arn:aws:s3:::*`,
+    """Whether a resource pattern covers everything of a kind: `*`, `arn:aws:s3:::*`,
     `arn:aws:iam::123456789012:role/*`.
     """
     return any(_WIDE.match(resource) for resource in statement.resources)
@@ -195,7 +195,7 @@ def managed_admin(subject: Subject) -> Iterator[Hit]:
 
 
 def _attached(subject: Subject, attachment: Resource) -> Iterator[str]:
-    """The ARNs of the policies; of one that is looked up by its name, that name's."""
+    """The ARNs of the policies. A policy that is looked up by name counts by that name."""
     for path in _POLICIES:
         looked_up = [
             target
@@ -314,7 +314,7 @@ def open_resource_policy(subject: Subject) -> Iterator[Hit]:
     "S",
     "medium",
     why="Without source_arn, a service invokes the function for a bucket or API of any other account. "
-    "The principal * is no service: it is anyone with an AWS account.",
+    "The principal * is not a service: it is anyone with an AWS account.",
     evidence="the permission and the function",
     fix=(
         "Set source_arn, or source_account.",

@@ -1,4 +1,4 @@
-"""Rules on networks: what security groups let in from the internet, and what is recorded of it."""
+"""Rules on networks: what security groups allow in from the internet, and what is logged."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ WEB_PORTS = (80, 443)
 )
 def admin_ports(subject: Subject) -> Iterator[Hit]:
     yield from _open_ports(subject, ADMIN_PORTS)
-    for nodes in subject.of("aws_eks_node_group"):  # AWS then makes a group that lets anyone in
+    for nodes in subject.of("aws_eks_node_group"):  # AWS then creates a group that allows anyone in
         access = nodes.blocks("remote_access")
         if any(
             opening.get("ec2_ssh_key") and not opening.get("source_security_group_ids")

@@ -44,7 +44,7 @@ _PASSWORDS = frozenset(
         *("secret_key", "secret_access_key", "private_key"),
     }
 )
-"""Attributes that hold a secret itself, in whichever resource."""
+"""Attributes that hold a secret in any resource."""
 _MAKERS = ("random_", "tls_", "time_", "null_", "terraform_")
 
 
@@ -95,7 +95,7 @@ def written_secret(subject: Subject) -> Iterator[Hit]:
             yield Hit((declaration.address,), ", ".join(secret_values))
     for resource in subject.estate.resources:
         if resource.mode == "managed" and not resource.type.startswith(_MAKERS):
-            # What a variable states is found there, and not again where the variable is used.
+            # The literal of a variable is reported there, not again where the variable is used.
             elsewhere = frozenset(secret for secret in secrets if secret not in resource.written)
             plain = (
                 replace(resource, attributes=without(elsewhere, resource.attributes))
@@ -111,7 +111,7 @@ def written_secret(subject: Subject) -> Iterator[Hit]:
 
 
 def _stated(value: Any, path: str = "") -> Iterator[str]:
-    """Paths of attributes that are secrets by their name, and stand there."""
+    """Paths of attributes that are secrets by their name and have a literal value."""
     if isinstance(value, list):
         for item in cast(list[Any], value):
             yield from _stated(item, path)
@@ -125,7 +125,7 @@ def _stated(value: Any, path: str = "") -> Iterator[str]:
 
 
 def _kept(resource: Resource) -> Iterator[str]:
-    """The values of what keeps secrets, where they stand in the source."""
+    """The values of resources that store secrets, if they are literals in the source."""
     if (
         resource.type == "aws_ssm_parameter"
         and resource.get("type") == "SecureString"
@@ -219,7 +219,7 @@ def cluster_logs(subject: Subject) -> Iterator[Hit]:
 
 @rule(
     "EKS-03",
-    "Kubernetes secrets not encrypted with a key of one's own",
+    "Kubernetes secrets not encrypted with a customer managed key",
     "I",
     "low",
     why="Secrets in etcd are protected by the disk's encryption only.",
