@@ -144,9 +144,7 @@ def test_an_analysis_that_cannot_be_done_is_tried_some_times_and_fails(
     failed = service.get(USER, run.run_id)
     assert failed.status == "FAILED"
     assert failed.last_error is not None
-    assert failed.last_error.startswith(
-        "the analysis failed 3 times; last error: ObjectNotFound"
-    )
+    assert failed.last_error.startswith("the analysis failed 3 times; last error: ObjectNotFound")
 
 
 def test_a_job_that_was_cancelled_between_two_tries_ends_its_run(
