@@ -72,7 +72,9 @@ def _key(user_id: str, created_at: str, run_id: str) -> ItemKey[Run]:
 
 
 def _given_up(ctx: JobContext, store: Store) -> str | None:
-    """The reason to stop retrying, or None. A worker that was stopped does not count as a failure."""
+    """The reason to stop retrying, or None. A worker that was stopped does not count as a
+    failure.
+    """
     if ctx.attempt <= TRIES_MAX:
         return None
     tries = JobQueue(store, ctx.job.queue).attempts(ctx.job.job_id)

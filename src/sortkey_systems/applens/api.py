@@ -108,7 +108,9 @@ def _add_lists(router: APIRouter, service: AppLens) -> None:
     def list_runs(
         me: Me, environment: Wanted = None, cursor: Cursor = None, limit: Limit = 50
     ) -> Page[RunAnswer]:
-        """Your runs, newest first, page by page. Includes status and counts; graphs are not read."""
+        """Your runs, newest first, page by page. Includes status and counts; graphs are not
+        read.
+        """
         return Page[RunAnswer].of(
             service.runs(me.user_id, environment, cursor=cursor, size=limit), RunAnswer.of
         )
@@ -162,7 +164,9 @@ def _add_artifacts(router: APIRouter, service: AppLens) -> None:
         "/runs/{run_id}/artifacts", summary="Get links to the files of a run", responses=FOUND
     )
     def artifacts(me: Me, run_id: RunId) -> ArtifactsAnswer:
-        """Links to the upload, the graph and the report of a run. They expire after some minutes."""
+        """Links to the upload, the graph and the report of a run. They expire after some
+        minutes.
+        """
         return ArtifactsAnswer.of(service.artifacts(me.user_id, run_id))
 
     @router.get(

@@ -160,7 +160,9 @@ class Coverage:
 
 
 def risk_figure(report: Mapping[str, Any]) -> tuple[str, str]:
-    """The score of a stored report as a figure and its label: a dash if no rule checked anything."""
+    """The score of a stored report as a figure and its label: a dash if no rule checked
+    anything.
+    """
     coverage = report.get("coverage")
     if coverage is None:
         return str(report["score"]), f"risk, of 100; {NOT_RECORDED}"

@@ -73,7 +73,9 @@ class Estate:
             yield from self.by_type.get(kind, ())
 
     def parts(self, resource: Resource, kind: str) -> list[Resource]:
-        """Resources of a kind that refer to this one, such as the public access block of a bucket."""
+        """Resources of a kind that refer to this one, such as the public access block of a
+        bucket.
+        """
         parts = {
             part.address: part
             for part, _ in self.referring.get(resource.address, ())

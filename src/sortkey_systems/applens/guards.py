@@ -115,7 +115,9 @@ def _credentials(estate: Estate, resource: Resource) -> str:
 
 
 def _all_of(kinds: Sequence[object]) -> str:
-    """The authentication that all of them require. Empty if one requires none, or it is not known."""
+    """The authentication that all of them require. Empty if one requires none, or it is not
+    known.
+    """
     names = [
         kind
         for kind in kinds

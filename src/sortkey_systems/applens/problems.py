@@ -20,7 +20,9 @@ class NothingParsed(AnalysisFailed):
 
 
 def own_fault(error: Exception) -> AnalysisFailed:
-    """A bug in AppLens, named by its place only: the message of an exception may quote the input."""
+    """A bug in AppLens, named by its place only: the message of an exception may quote the
+    input.
+    """
     at = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(at.filename).name}, line {at.lineno}"
     return AnalysisFailed(

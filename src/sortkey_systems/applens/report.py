@@ -195,7 +195,8 @@ def _order(finding: Finding) -> tuple[int, str, tuple[str, ...]]:
 def _finding(estate: Estate, rule: Rule, hit: Hit) -> Finding:
     evidence = tuple(dict.fromkeys(hit.evidence))
     place = estate.by_address.get(evidence[0])
-    detail = "" if "→" in hit.detail else hit.detail  # a finding keeps its id when its path changes
+    # A finding keeps its id when its path changes.
+    detail = "" if "→" in hit.detail else hit.detail
     key = "|".join((rule.id, evidence[0], detail))
     return Finding(
         id=f"{rule.id}-{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:10]}",

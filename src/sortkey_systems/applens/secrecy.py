@@ -121,7 +121,9 @@ def _looks_random(value: str) -> bool:
 
 
 def hide_secrets(value: Any, name: str = "") -> Any:
-    """A copy with `(sensitive)` for each secret, also inside the JSON of containers and in scripts."""
+    """A copy with `(sensitive)` for each secret, also inside the JSON of containers and in
+    scripts.
+    """
     if isinstance(value, dict):
         return _hide_in_object(cast(dict[str, Any], value))
     if isinstance(value, list):
@@ -146,7 +148,9 @@ def without_credentials(address: str) -> str:
 
 
 def without(secrets: frozenset[str], value: Any, name: str = "") -> Any:
-    """A copy in which the given secrets are references again, as before variables were substituted."""
+    """A copy in which the given secrets are references again, as before variables were
+    substituted.
+    """
     if isinstance(value, dict):
         return {
             key: without(secrets, member, key)

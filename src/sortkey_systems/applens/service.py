@@ -76,7 +76,9 @@ class Artifacts:
 
 
 class AppLens:
-    """The service. `entropy` makes the ids of runs: a number of random bytes as hexadecimal digits."""
+    """The service. `entropy` makes the ids of runs: a number of random bytes as hexadecimal
+    digits.
+    """
 
     def __init__(
         self,
@@ -284,7 +286,9 @@ class AppLens:
         return inventory.inventory(graph, report, search)
 
     def compare(self, user_id: str, before: str, after: str) -> comparison.Comparison:
-        """What changed from one run to another. If the hashes are equal, the graphs are not read."""
+        """What changed from one run to another. If the hashes are equal, the graphs are not
+        read.
+        """
         runs = [self.get(user_id, run_id) for run_id in (before, after)]
         reports = [json.loads(self._artifact(run, "report")) for run in runs]
         graphs = [comparison.NOTHING, comparison.NOTHING]

@@ -148,7 +148,9 @@ def _unfollowed(root: Path, link: Path) -> str:
 
 
 def _linked_folders(root: Path, folders: list[Path]) -> Iterator[Source]:
-    """Links to folders of Terraform outside of the root. Folders inside it are read where they are."""
+    """Links to folders of Terraform outside of the root. Folders inside it are read where they
+    are.
+    """
     for path in folders:
         if path.is_symlink() and _unfollowed(root, path).endswith("given"):
             try:

@@ -22,7 +22,9 @@ def page(report: Report) -> str:
 
 
 def comparison_page(comparison: Comparison) -> str:
-    """A line for each thing that was added (+), removed (-) or changed (~), with the details below."""
+    """A line for each thing that was added (+), removed (-) or changed (~), with the details
+    below.
+    """
     return "\n".join(_compared(comparison)) + "\n"
 
 

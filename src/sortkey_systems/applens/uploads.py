@@ -52,9 +52,7 @@ def key_of(user_id: str, environment: Environment, filename: str) -> str:
     name.
     """
     if not _USER.fullmatch(user_id) or user_id in (".", ".."):
-        raise UploadRefused(
-            f"{user_id!r} cannot be a user id: it is part of object keys, so use letters, digits, - and _"
-        )
+        raise UploadRefused(f"{user_id!r} cannot be a user id: use letters, digits, - and _")
     if not _NAME.fullmatch(filename) or len(filename) > NAME_CHARACTERS_MAX or ".." in filename:
         raise UploadRefused(
             f"{filename!r} is not a valid file name: use letters, digits, and . _ - ( ) + @ = , "

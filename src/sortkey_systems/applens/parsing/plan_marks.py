@@ -41,7 +41,9 @@ class Redactor:
     def planned(
         self, address: str, kind: str, values: dict[str, Any], marks: Any
     ) -> dict[str, Any]:
-        """Values of `terraform show -json` without those whose marks, of the same shape, are true."""
+        """Values of `terraform show -json` without those whose marks, of the same shape, are
+        true.
+        """
         literal = _INDEX.sub("", address)
         for mark in (marks, *self._changes.get(address, ())):
             values = {
@@ -58,7 +60,9 @@ class Redactor:
         return self._by_provider(kind, values)
 
     def remove_copies(self, resources: list[Resource]) -> None:
-        """Hide values that equal or contain a sensitive value, where Terraform did not mark them."""
+        """Hide values that equal or contain a sensitive value, where Terraform did not mark
+        them.
+        """
         if self._secrets:
             secrets = sorted(self._secrets, key=len, reverse=True)
             for resource in resources:

@@ -128,7 +128,9 @@ def _configured(
     variables: dict[str, list[Reference]],
     links: dict[str, list[tuple[str, Reference]]],
 ) -> dict[str, list[Reference]]:
-    """Collect the links of a module and its child modules. Returns the references of its outputs."""
+    """Collect the links of a module and its child modules. Returns the references of its
+    outputs.
+    """
     outputs: dict[str, list[Reference]] = {}
     calls = object_at(module, "module_calls")
     for name, call in calls.items():

@@ -107,7 +107,9 @@ def _read_terraform(source: Source, tree: Tree) -> bool:
 
 
 def _read_values(source: Source, text: str, folder: Folder, budget: Budget) -> None:
-    """Only the files that Terraform loads by itself count. Others are a choice made when it runs."""
+    """Only the files that Terraform loads by itself count. Others are a choice made when it
+    runs.
+    """
     name = source.path.rpartition("/")[2]
     if name.endswith(".json"):
         values, lines = parse_json_values(text), dict[str, int]()

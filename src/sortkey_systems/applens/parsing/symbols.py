@@ -72,7 +72,9 @@ class Symbol:
 
 
 class Absent(Symbol):
-    """A missing member of an object or a list: an error in Terraform, unless inside `try` or `can`."""
+    """A missing member of an object or a list: an error in Terraform, unless inside `try` or
+    `can`.
+    """
 
     __slots__ = ()
 

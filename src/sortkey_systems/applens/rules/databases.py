@@ -288,7 +288,8 @@ def message_encryption(subject: Subject) -> Iterator[Hit]:
     "The internet reaches a datastore",
     "I",
     "low",
-    why="Along this path one flaw in the software is enough. If it is intended, every step must be secure. "
+    why="Along this path one flaw in the software is enough. If it is intended, every step must be "
+    "secure. "
     "Of several paths the worst is shown: medium if the entry accepts anyone, high if a role on it "
     "may do anything too. "
     "One behind IAM or an authorizer comes last, and says so.",

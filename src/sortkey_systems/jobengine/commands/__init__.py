@@ -1,4 +1,6 @@
-"""`sortkey jobengine`: migrate databases in journeys of six stages, here or on workers elsewhere."""
+"""`sortkey jobengine`: migrate databases in journeys of six stages, here or on workers
+elsewhere.
+"""
 
 from __future__ import annotations
 
