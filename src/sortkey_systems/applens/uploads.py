@@ -52,7 +52,9 @@ def key_of(user_id: str, environment: Environment, filename: str) -> str:
     name.
     """
     if not _USER.fullmatch(user_id) or user_id in (".", ".."):
-        raise UploadRefused(f"{user_id!r} cannot be a user id: use letters, digits, - and _")
+        raise UploadRefused(
+            f"{user_id!r} cannot be a user id: leave out #, /, backslashes and control characters"
+        )
     if not _NAME.fullmatch(filename) or len(filename) > NAME_CHARACTERS_MAX or ".." in filename:
         raise UploadRefused(
             f"{filename!r} is not a valid file name: use letters, digits, and . _ - ( ) + @ = , "
