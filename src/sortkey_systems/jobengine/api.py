@@ -1,4 +1,4 @@
-"""The routes of the AI Job Engine. A key that may read cannot cause a write; see `routes`."""
+"""The routes of the AI Job Engine. A read-only key cannot cause a write, see `routes`."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ BACKUPS = "transformation-backups"
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
-    """The three buckets, open."""
+    """The three buckets."""
 
     logs: Objects
     reports: Objects
@@ -36,12 +36,12 @@ class Buckets:
 
     @classmethod
     def of(cls, buckets: Mapping[str, Objects]) -> Buckets:
-        """Those of a host, by their names."""
+        """The buckets of a host, by their names."""
         return cls(buckets[LOGS], buckets[REPORTS], buckets[BACKUPS])
 
     @property
     def s3_config(self) -> S3Config:
-        """What a job records of them."""
+        """What a job records about its buckets."""
         return S3Config(logs_bucket=self.logs.name, reports_bucket=self.reports.name)
 
     def close(self) -> None:
@@ -50,5 +50,5 @@ class Buckets:
 
 
 def uri(bucket: Objects, key: str) -> str:
-    """`s3://bucket/key`: how an item names an object, also one that lies in a folder."""
+    """`s3://bucket/key`: how an item names an object, also one in a local folder."""
     return f"s3://{bucket.name}/{key}"

@@ -1,6 +1,7 @@
-"""What storing logs and reports costs a month: in S3, in DynamoDB, and as the system does it, both.
+"""The monthly cost of storing logs and reports: in S3, in DynamoDB, and in both, as the system
+does.
 
-Prices a GB and month are the document's; its own totals do not follow from them, so these are
+Prices per GB and month are the document's. Its own totals do not follow from them, so these are
 computed.
 """
 
@@ -12,7 +13,7 @@ S3_DOLLARS_A_GB = 0.023
 DYNAMODB_DOLLARS_A_GB = 0.25
 ITEM_KILOBYTES_MAX = 400
 MEGABYTES_A_GB = 1000
-"""The document counts so: 60 MB a job and 100 jobs are 6 GB."""
+"""As in the document: 60 MB a job and 100 jobs are 6 GB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,26 +38,26 @@ class Volume:
 
     @property
     def gigabytes(self) -> float:
-        """All that a month leaves behind."""
+        """Everything written in a month."""
         return self.gigabytes_a_day * self.days
 
     @property
     def table_gigabytes(self) -> float:
-        """What of it is in the table as well: entries of logs, and the catalog of reports."""
+        """The part that is also in the table: log entries, and the catalog of reports."""
         entries = self.entries_a_job * self.indexed_share * self.entry_kilobytes
         catalog = self.reports_a_job * self.catalog_kilobytes
         return self.jobs_a_day * self.days * (entries + catalog) / MEGABYTES_A_GB**2
 
     @property
     def items_a_job(self) -> int:
-        """How many items of the largest size a job would fill if everything were in the table."""
+        """How many items of the maximum size a job would fill if everything were in the table."""
         kilobytes = (self.log_megabytes + self.report_megabytes) * MEGABYTES_A_GB
         return -int(-kilobytes // ITEM_KILOBYTES_MAX)
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Dollars a month for what one month has left behind."""
+    """Dollars a month for the data of one month."""
 
     volume: Volume
     s3: float
@@ -65,16 +66,16 @@ class Estimate:
 
     @property
     def saved(self) -> float:
-        """The share that the hybrid saves against DynamoDB only."""
+        """The share that the hybrid saves compared with DynamoDB only."""
         return 1 - self.hybrid / self.dynamodb
 
     @property
     def times_cheaper(self) -> float:
-        """A GB in S3 against one in DynamoDB."""
+        """How much cheaper a GB is in S3 than in DynamoDB."""
         return self.dynamodb / self.s3
 
     def text(self) -> str:
-        """For a person."""
+        """The estimate as readable text."""
         volume = self.volume
         return (
             f"{volume.jobs_a_day} jobs a day of {volume.log_megabytes + volume.report_megabytes:g} "
@@ -89,7 +90,7 @@ class Estimate:
 
 
 def estimate(volume: Volume | None = None) -> Estimate:
-    """What a volume costs. Requests and the index's copies are not in it, as they are not in the
+    """Estimate the cost of a volume. Requests and index copies are not included, as in the
     document's prices.
     """
     volume = volume or Volume()

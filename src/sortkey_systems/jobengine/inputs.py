@@ -1,4 +1,4 @@
-"""What callers give: journeys, stages and rules that are new or are to change. What is not known is
+"""Input of callers: new journeys, stages and rules, and changes to them. Unknown members are
 refused.
 """
 
@@ -53,14 +53,14 @@ JOURNEY_EXAMPLE: dict[str, Any] = {
 
 
 class Input(BaseModel):
-    """Members in camelCase, of just their types; one that is not known is refused."""
+    """Members in camelCase, strictly typed. Unknown ones are refused."""
 
     model_config = ConfigDict(
         alias_generator=camel, populate_by_name=True, extra="forbid", frozen=True, strict=True
     )
 
     def given(self) -> dict[str, Any]:
-        """The members that are not None, by the names of their fields."""
+        """The members that are not None, by field name."""
         return {
             name: value
             for name in type(self).model_fields
@@ -69,7 +69,7 @@ class Input(BaseModel):
 
 
 class RuleDraft(Input):
-    """A rule that is not there yet: it gets its id and its index when it is added."""
+    """A new rule. It gets its id and index when it is added."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [RULE_EXAMPLE]})
 
@@ -88,7 +88,7 @@ class RuleDraft(Input):
 
 
 class RuleChange(Input):
-    """What of a rule is to change. Its stage, type, id and index are in its keys, and stay."""
+    """Changes to a rule. Its stage, type, id and index are part of its keys and stay."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"priority": "critical", "status": "active"}]}
@@ -115,7 +115,7 @@ class SourceDraft(Source):
 
 
 class AllowedLossesDraft(AllowedLosses):
-    """What a journey may leave behind and still be completed: nothing, unless it is said here."""
+    """What a journey may lose and still complete. By default nothing."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -137,7 +137,7 @@ class ConfigurationDraft(JourneyConfiguration):
 
 
 class JourneyDraft(Input):
-    """A journey that is not there yet. It gets its id and the six default stages."""
+    """A new journey. It gets its id and the six default stages."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [JOURNEY_EXAMPLE]}, hide_input_in_errors=True
@@ -155,7 +155,7 @@ class JourneyDraft(Input):
 
 
 class JourneyChange(Input):
-    """What of a journey is to change."""
+    """Changes to a journey."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"priority": "critical"}]})
 
@@ -166,7 +166,7 @@ class JourneyChange(Input):
 
 
 class StageChange(Input):
-    """What of a stage is to change."""
+    """Changes to a stage."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"canSkip": True}]})
 

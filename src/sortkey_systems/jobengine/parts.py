@@ -27,7 +27,8 @@ RuleId = Annotated[
     ),
 ]
 Name = Annotated[str, Field(pattern=r"^[0-9A-Za-z_-]+$")]
-"""Of a stage or a step. It stands in keys and in the paths of files, so it has neither `#` nor `/`.
+"""The id of a stage or a step. It is part of keys and file paths, so it contains neither `#` nor
+`/`.
 """
 
 # What two digits of a stage's order, and three of a rule's index and of an execution, can hold.
@@ -60,7 +61,7 @@ class Source(CamelPart):
 
 
 def _as_stored(value: Any) -> Any:
-    """Forget the password that an older version has stored."""
+    """Drop a password that an older version has stored."""
     if not isinstance(value, Mapping):
         return value
     source = cast("Mapping[str, Any]", value)
@@ -69,11 +70,11 @@ def _as_stored(value: Any) -> Any:
 
 
 StoredSource = Annotated[Source, BeforeValidator(_as_stored)]
-"""A source in an item: what is there can be read, and no password comes out."""
+"""A source in an item. It can be read, but a password never comes out."""
 
 
 def _as_text(value: Any) -> Any:
-    """A whole number as text. JSON has 3.0 for 3 too."""
+    """A whole number as text. JSON may write 3.0 for 3."""
     if type(value) is int or (type(value) is float and value.is_integer()):
         return str(int(value))
     return value
@@ -95,10 +96,10 @@ Allowance = Annotated[
 
 
 class AllowedLosses(CamelPart):
-    """What a journey may leave behind and still be completed: nothing, unless it is said here.
+    """What a journey may lose and still complete. By default nothing.
 
-    `rows` of the whole source, but for the tables that have a limit of their own in `tables`;
-    `values` that could not be converted, and `references` that lead nowhere.
+    `rows` of the whole source, except for tables with their own limit in `tables`; `values` that
+    could not be converted, and `references` that lead nowhere.
     """
 
     rows: Allowance = "0"

@@ -1,6 +1,6 @@
-"""Items as plain JSON, the way documents show them, and back without loss.
+"""Items as plain JSON, as documents show them, and back without loss.
 
-What JSON cannot hold, bytes and sets, stands as `{"$dynamodb": {"NS": ["1"]}}`.
+Bytes and sets, which JSON does not have, are written as `{"$dynamodb": {"NS": ["1"]}}`.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import Any, cast
 
 EXACT = "$dynamodb"
 Value = Mapping[str, Any]
-"""`{"S": "text"}`: one value as DynamoDB JSON has it."""
+"""`{"S": "text"}`: one value as DynamoDB JSON."""
 
 
 def to_plain(item: Mapping[str, Value]) -> dict[str, Any]:
-    """An item for people."""
+    """An item as plain JSON."""
     return {name: _plain(value) for name, value in item.items()}
 
 
 def from_plain(item: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """An item for the store. Raises ValueError for what is no value of an item."""
+    """An item from plain JSON. Raises ValueError for values that an item cannot have."""
     return {name: _typed(value) for name, value in item.items()}
 
 
 def number(text: str) -> float | Decimal:
-    """A number of JSON as it was written: as a float where that is exact."""
+    """A JSON number as it was written; a float if that is exact."""
     exact = Decimal(text)
     result = float(text)
     return result if math.isfinite(result) and Decimal(repr(result)) == exact else exact
@@ -64,7 +64,7 @@ def _typed(value: Any) -> dict[str, Any]:
     if isinstance(value, list):
         return {"L": [_typed(member) for member in cast("list[Any]", value)]}
     if not isinstance(value, dict):
-        raise ValueError(f"{value!r} is no value of an item")
+        raise ValueError(f"{value!r} is not a valid DynamoDB value")
     return _typed_map(cast("dict[str, Any]", value))
 
 
@@ -80,5 +80,5 @@ def _number_text(value: float | Decimal) -> str:
         return str(value)
     exact = Decimal(repr(value)) if isinstance(value, float) else value
     if not exact.is_finite():
-        raise ValueError(f"{value!r} is no number of an item")
+        raise ValueError(f"{value!r} is not a valid DynamoDB number")
     return format(exact.normalize(), "f")

@@ -1,8 +1,7 @@
-"""A shop's database as one finds it after fifteen years: 22 tables with missing keys, mixed dates
-and duplicates.
+"""The database of a shop after fifteen years: 22 tables with missing keys, mixed dates and
+duplicates.
 
-The same at every call: what is random comes from one seed. `FLAWS` says how many of each kind lie
-in it.
+Every call gives the same data: random values come from one seed. `FLAWS` counts the flaws by kind.
 """
 
 from __future__ import annotations
@@ -104,7 +103,7 @@ _START = datetime(2015, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Flaws:
-    """How many of each are put in, whatever the size of the shop."""
+    """How many of each flaw there are, whatever the size of the shop."""
 
     nameless_customers: int = 3
     repeated_customers: int = 12
@@ -126,8 +125,7 @@ LOSSES = AllowedLosses(
     values=str(FLAWS.broken_dates),
     references="2%",
 )
-"""What may be lost of the shop: its flaws, which are known, and the references to what they cost.
-"""
+"""The allowed losses of the shop: its known flaws, and references to the rows they cost."""
 
 RULES: tuple[dict[str, Any], ...] = (
     {
@@ -154,7 +152,7 @@ RULES: tuple[dict[str, Any], ...] = (
         "title": "Reviews stay behind",
         "type": "business_logic",
         "priority": "high",
-        "content": "The new shop collects reviews anew. Drop 'reviews'.",
+        "content": "The new shop starts its reviews from scratch. Drop 'reviews'.",
     },
     {
         "stage_id": "tmf_mapping",
@@ -177,14 +175,14 @@ RULES: tuple[dict[str, Any], ...] = (
         "content": {"patterns": {"ProductOrder.externalId": "^O-[0-9]{6}$"}},
     },
 )
-"""Second Brain rules for the shop: in plain English, as both, and as what is executed."""
+"""Second Brain rules for the shop: in plain English, as JSON, and as both."""
 
 
 def load(service: JobEngine) -> Journey | None:
-    """The shop as a journey that runs, unless there are journeys already: its workers can be
-    watched at their work.
+    """The shop as a running journey, unless there are journeys already, so that its workers can be
+    watched.
 
-    One that was made and not started, because the program was ended in between, is started.
+    One that was created but not started, because the program ended in between, is started.
     """
     (journey,) = service.journeys.page(size=1).items or [_journey(service)]
     if journey.created_by != CREATOR or journey.status != "pending" or journey.current_jobs:
@@ -438,7 +436,7 @@ class _Shop:
     # -- values
 
     def _date(self) -> str:
-        """One of four forms, as when four programs wrote to one column."""
+        """One of four forms, as if four programs had written to the column."""
         at = _START + timedelta(minutes=self.chance.randint(0, 5_000_000))
         forms: tuple[Callable[[datetime], str], ...] = (
             lambda day: day.strftime("%Y-%m-%d"),

@@ -1,8 +1,8 @@
 """The AI Job Engine as one object: journeys, rules, executions, logs, reports and backups on one
 store.
 
-What only reads never writes: `job`, `watch` and all that looks at logs and reports can be given to
-whoever may read.
+Read-only methods never write: `job`, `watch` and all that read logs and reports are safe for
+read-only callers.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def make_service(resources: Resources) -> JobEngine:
 
 
 def make_workers(engine: JobEngine) -> list[JobWorker]:
-    """What runs the jobs of journeys in the background."""
+    """The workers that run journeys in the background."""
     return [engine.worker()]
 
 
@@ -56,7 +56,7 @@ SETTLE_SECONDS = 0.02
 
 
 class JobEngine:
-    """All of the engine. `places` is what journeys may read and write; without it, whatever the
+    """The whole engine. `places` is what journeys may read and write; by default whatever the
     process may.
     """
 
@@ -74,29 +74,27 @@ class JobEngine:
         self.executions = Executions(store, buckets, queue, places=self.places, **settings)
 
     def ensure(self) -> list[str]:
-        """Make the tables that are missing; lists what differs in the others."""
+        """Create missing tables. Returns the differences in the others."""
         return [*self.store.ensure(model), *self.executions.queue.ensure()]
 
     def worker(self, **settings: Any) -> JobWorker:
-        """Runs jobs, most urgent journeys first. It is not started."""
+        """A worker that runs executions, most urgent journeys first. It is not started."""
         return self.executions.worker(**settings)
 
     # -- journeys
 
     def create_journey(self, draft: JourneyDraft, *, created_by: str) -> Journey:
-        """A new journey. Its creator is the one that the draft names, or else who asks."""
+        """Create a journey. Its creator is named by the draft, otherwise it is the caller."""
         values = {name: value for name, value in draft.given().items() if name != "created_by"}
         return self.journeys.create(**values, created_by=draft.created_by or created_by)
 
     def run_journey(self, journey_id: str) -> Job:
-        """Run all stages that are left, one after the other; gives the first job."""
+        """Run all remaining stages, one after the other. Returns the first job."""
         self._check_places(journey_id)
         return self.executions.run_journey(journey_id)
 
     def resume_journey(self, journey_id: str, *, run: bool | None = None) -> Journey:
-        """Take back a pause, and `run` on: if that is not said, where the journey was run as a
-        whole before.
-        """
+        """End a pause. `run` continues the journey; by default if it was run as a whole before."""
         journey, stages = self.journeys.resume(journey_id), self.journeys.stages(journey_id)
         if run is None:
             run = any(
@@ -108,7 +106,7 @@ class JobEngine:
         return self.journeys.get(journey_id)
 
     def cancel_journey(self, journey_id: str) -> Journey:
-        """For good, with the job that runs: it ends at its next safe point."""
+        """Cancel a journey permanently. Its running job ends at its next safe point."""
         journey = self.journeys.cancel(journey_id)
         for job_id in journey.current_jobs.values():
             with suppress(NotFound):
@@ -116,7 +114,7 @@ class JobEngine:
         return self.journeys.get(journey_id)
 
     def rebuild_aggregates(self, journey_id: str) -> Aggregates:
-        """Count the journey's jobs, logs and rules anew."""
+        """Recompute the journey's counts of jobs, logs and rules."""
         return aggregates.rebuild(self.store, journey_id)
 
     def get_journey_complete(self, journey_id: str) -> backup.Complete:
@@ -126,11 +124,11 @@ class JobEngine:
     def import_journey_complete(
         self, backup_data: Mapping[str, Any] | str | bytes, *, replace: bool = False
     ) -> Journey:
-        """Store what `get_journey_complete` gave, or the content of a backup."""
+        """Store the result of `get_journey_complete`, or the content of a backup."""
         return backup.import_journey_complete(self.store, backup_data, replace=replace)
 
     def export_journey(self, journey_id: str) -> str:
-        """Write the journey's backup; gives its `s3://` address."""
+        """Write the journey's backup and return its `s3://` address."""
         return backup.export(self.store, self.buckets, journey_id)
 
     def restore_journey(self, journey_id: str, *, replace: bool = False) -> Journey:
@@ -150,8 +148,8 @@ class JobEngine:
         return self.store.get(key_of(stored), consistent=True)
 
     async def watch(self, journey_id: str, job_id: str, seconds: float) -> Job:
-        """The job when it has ended; after so many seconds, as it is then. No thread is held
-        meanwhile.
+        """Wait for the end of a job; after this many seconds, return it as it is. No thread is
+        blocked meanwhile.
         """
         end = time.monotonic() + seconds
         while True:
@@ -161,7 +159,7 @@ class JobEngine:
                 return job
             with suppress(JobNotEnded, NotFound):
                 await self.executions.queue.wait_async(job_id, left)
-            await asyncio.sleep(SETTLE_SECONDS)  # one that is cancelled ends in the queue first
+            await asyncio.sleep(SETTLE_SECONDS)  # a cancelled job ends in the queue first
 
     def list_jobs(
         self,
@@ -214,7 +212,7 @@ class JobEngine:
         recommendations: Sequence[str] = (),
         name: str | None = None,
     ) -> Report:
-        """Write a report of a job, and its entry in the catalog."""
+        """Write a report of a job and its catalog entry."""
         return reports.create_job_report(
             self.buckets.reports,
             self.store,
@@ -229,9 +227,10 @@ class JobEngine:
         )
 
     def _check_places(self, journey_id: str) -> None:
-        """Where journeys are confined, one that reads or writes elsewhere, or into the target of
-        another, is refused before anything starts. Elsewhere the workers do it: they may be on
-        another machine."""
+        """If journeys are confined, refuse one that reads or writes elsewhere, or into the target
+        of another, before anything starts. Otherwise the workers check it: they may be on another
+        machine.
+        """
         if self.places.root is not None:
             journey = self.journeys.get(journey_id)
             self.places.source(journey)

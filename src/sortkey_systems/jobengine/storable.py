@@ -1,5 +1,5 @@
-"""What an item of DynamoDB can hold of free content: rules and backups may be anything that JSON
-has, which is more.
+"""What a DynamoDB item can store of free content: rules and backups may be any JSON, which allows
+more.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ V = TypeVar("V")
 
 
 class NotStorable(Refused):
-    """Content that no item can hold. The message says what of it."""
+    """Content that an item cannot store. The message says which part."""
 
     status = 422
 
 
 def storable(value: V, depth: int = DEPTH_MAX) -> V:
-    """The value, if an item can hold it. Raises NotStorable."""
+    """The value, if an item can store it. Raises NotStorable."""
     _check(value, depth)
     return value
 
@@ -50,7 +50,7 @@ def _check_text(text: str) -> None:
         text.encode()
     except UnicodeEncodeError:
         raise NotStorable(
-            "a text in the content is no Unicode: it has half of a pair of surrogates"
+            "a text in the content is not valid Unicode: it has an unpaired surrogate"
         ) from None
 
 

@@ -16,7 +16,7 @@ def geohash(lat: float, lng: float, precision: int = PRECISION) -> str:
     """The base-32 geohash of a point."""
     if not (-90 <= lat <= 90 and -180 <= lng <= 180):
         raise ValueError(
-            f"({lat}, {lng}) is no point on earth: latitude is -90 to 90, longitude -180 to 180"
+            f"({lat}, {lng}) is not a point on earth: latitude is -90 to 90, longitude -180 to 180"
         )
     count = precision * BITS
     bits_of_axis = (count + 1) // 2

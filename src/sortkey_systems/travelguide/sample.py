@@ -34,7 +34,7 @@ def load_into(resources: Resources) -> None:
 
 
 def load(store: Store, now: datetime | None = None) -> None:
-    """Put the travellers and all that is theirs into the tables, unless they are there."""
+    """Store the travellers and their data, unless they exist."""
     document = tomllib.loads((files(PACKAGE) / "sample_articles.toml").read_text("utf-8"))
     now = (now or datetime.now(UTC)).replace(microsecond=0)
     profiles = [_profile(traveller, now) for traveller in document["travellers"]]
@@ -61,7 +61,7 @@ def _profile(row: dict[str, Any], now: datetime) -> Profile:
 
 @dataclass(frozen=True, slots=True)
 class _SampleArticle:
-    """An article as the file has it, and what it makes of the tables."""
+    """An article as in the file, and the items made from it."""
 
     row: dict[str, Any]
     now: datetime
@@ -79,7 +79,7 @@ class _SampleArticle:
         return self.row.get("status", "published")
 
     def article(self) -> Article:
-        """As its author left it: nothing begins as flagged."""
+        """As its author left it: nothing starts as flagged."""
         about = {
             name: value
             for name, value in self.row.items()
@@ -120,7 +120,7 @@ class _SampleArticle:
         ]
 
     def place(self) -> Location | None:
-        """What the first map of the article has left in the cache."""
+        """What the article's map has put into the cache."""
         if "lat" not in self.row:
             return None
         lat, lng = self.row["lat"], self.row["lng"]
@@ -166,7 +166,7 @@ def _trends(tags: Iterable[PhotoTag]) -> list[Trend]:
 def _favorites(
     favorites: dict[str, list[str]], articles: Sequence[_SampleArticle]
 ) -> list[Favorite]:
-    """Each some hours after the article came out."""
+    """Each some hours after the article was published."""
     published_at = {article.article_id: article.at for article in articles}
     return [
         Favorite(

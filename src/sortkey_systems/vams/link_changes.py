@@ -1,4 +1,4 @@
-"""Links between assets, where a change of one must be known to more than its own item."""
+"""Links between assets, where a change must reach more than the item itself."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sortkey_systems.vams.model.document_sources import assets_of
 
 
 def remove_link(store: Store, asset_link_id: str) -> None:
-    """Delete a link, and touch the assets at its ends. Removing what is gone is fine.
+    """Delete a link, and touch the assets at its ends. Removing a missing link is fine.
 
-    The stream of links shows only the key of what is deleted, which names no asset: the search
-    documents of both assets would go on saying that they are linked. So both say in their own
-    stream that they have changed.
+    The stream of links shows only the key of a deleted link, which names no asset, so the search
+    documents of both assets would keep the link. Therefore both assets are touched and appear in
+    their own stream.
     """
     link = store.find(AssetLink.key(asset_link_id=asset_link_id), consistent=True)
     if link is None:

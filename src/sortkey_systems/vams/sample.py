@@ -30,7 +30,7 @@ def load_into(resources: Resources) -> None:
 
 
 def load(store: Store, now: datetime | None = None) -> None:
-    """Put the sample into the tables, unless it is there."""
+    """Store the sample, unless it exists."""
     document = tomllib.loads((files(PACKAGE) / "sample.toml").read_text("utf-8"))
     now = (now or datetime.now(UTC)).replace(microsecond=0)
     databases = [Database(**row) for row in document["rows"].pop("Database")]
@@ -69,7 +69,7 @@ def _store_asset(store: Store, row: _SampleAsset) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _SampleAsset:
-    """An asset as the file has it, and what it makes of the tables."""
+    """An asset as in the file, and the items made from it."""
 
     row: Row
     now: datetime

@@ -21,13 +21,13 @@ def retry(
     objects: Objects = None,
     json: Json = False,
 ) -> int:
-    """Run a job again: a new execution with the next number. The old one stays as it is."""
+    """Run a job again: a new execution with the next number. The old one does not change."""
     if not job.startswith("JOB-"):
         advice = (
-            "one is named as JOB-ABC123456789, and `sortkey jobengine status JOURNEY` lists those "
+            "a job id looks like JOB-ABC123456789; `sortkey jobengine status JOURNEY` lists the jobs "
             "of a journey"
         )
-        raise CommandFailed(f"{job!r} is no job: {advice}", USAGE)
+        raise CommandFailed(f"{job!r} is not a job id: {advice}", USAGE)
     with open_engine(data, objects) as engine:
         execution = engine.executions.retry(job)
         if wait:
@@ -49,8 +49,8 @@ def cancel(
     objects: Objects = None,
     json: Json = False,
 ) -> None:
-    """End a job at its next safe point; one that waits at once. Of a journey nothing starts any
-    more.
+    """Cancel a job: a pending one at once, a running one at its next safe point. For a journey, no
+    further stage starts.
     """
     with open_engine(data, objects, entity_id=of) as engine:
         cancelled = (
@@ -60,4 +60,6 @@ def cancel(
         print_json(plain(cancelled))
         return
     ends = of.startswith("JOB-") and cancelled.status == "running"
-    print(f"{of} {'ends at its next safe point' if ends else f'is {cancelled.status}'}")
+    print(
+        f"{of} {'is being cancelled and ends at its next safe point' if ends else f'is {cancelled.status}'}"
+    )

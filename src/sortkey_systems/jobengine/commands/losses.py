@@ -1,5 +1,5 @@
-"""What `sortkey jobengine run` may lose: the limits of the command line, as a journey
-keeps them.
+"""The losses that `sortkey jobengine run` allows: options of the command line, stored with the
+journey.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def losses_of(
     rows: list[str], values: str | None, references: str | None, *, is_unread: bool
 ) -> dict[str, Any]:
-    """The limits that were given: `5`, `2%`, and for the rows of one table `customers=3`."""
+    """The limits given as options: `5`, `2%`, and `customers=3` for the rows of one table."""
     tables = {
         table: limit for row in rows if "=" in row for table, _, limit in [row.rpartition("=")]
     }
@@ -39,7 +39,7 @@ def losses_of(
 
 
 def allow_losses(engine: JobEngine, journey_id: str, losses: dict[str, Any]) -> None:
-    """Let a journey lose so much from now on; what was allowed before stays allowed."""
+    """Allow a journey these losses. Earlier limits stay."""
     from sortkey_systems.jobengine.inputs import JourneyChange
 
     if not losses:

@@ -47,11 +47,10 @@ def demo(
     ] = 400,
     json: Json = False,
 ) -> int:
-    """Migrate a sample shop of 22 tables, with its flaws, to TMF documents: the six stages, for
-    real.
+    """Migrate a sample shop of 22 tables, with its flaws, to TMF documents.
 
-    Analyses the shop's SQLite file, strips and maps its schema, plans the migration, moves every
-    row and proves it; then prints the final report.
+    Runs the six stages for real: analyses the shop's SQLite file, strips and maps its schema, plans
+    the migration, moves every row and verifies it, then prints the final report.
     """
     folder = data or tempfile.mkdtemp(prefix="sortkey-jobengine-")
     began = time.perf_counter()
@@ -111,8 +110,8 @@ def run(
     threads: Threads = 2,
     json: Json = False,
 ) -> int:
-    """Run a journey, with its progress, and print the final report. Ctrl-C stops it where it can go
-    on later.
+    """Run a journey, show its progress, and print the final report. Ctrl-C stops it; it can
+    continue later.
     """
     if (source is None) == (journey is None):
         raise CommandFailed(
@@ -138,9 +137,7 @@ def run(
 
 
 def work(data: Data = "data", objects: Objects = None, threads: Threads = 2) -> None:
-    """Run the jobs of journeys until Ctrl-C: start as many of these as you like, on as many
-    machines.
-    """
+    """Run the jobs of journeys until Ctrl-C. Start as many workers as you like, on any machine."""
     with open_engine(data, objects, makes=True) as engine:
         run_until_stopped(
             engine.worker(threads=threads),

@@ -1,6 +1,4 @@
-"""How `sortkey jobengine` shows journeys: a bar for each stage while they run, tables and reports
-when they have.
-"""
+"""Output of `sortkey jobengine`: a progress bar for each stage, tables, and reports."""
 
 from __future__ import annotations
 
@@ -28,18 +26,18 @@ def watch(
     *,
     check: Callable[[], None] = lambda: None,
 ) -> Journey:
-    """Show how a journey, or one stage of it, goes until nothing of it runs any more; gives the
-    journey as it is then.
+    """Show the progress of a journey or of one stage until nothing of it runs any more, and return
+    the journey.
 
-    A job that was cancelled comes to its end first: a worker that is stopped before would leave it
-    as it is. `check` is called before each look, and raises what the watching should end with.
+    A cancelled job is watched to its end, because a worker that is stopped earlier would leave it
+    unfinished. `check` is called before each poll and may raise to end the watch.
     """
 
     def look() -> State:
         check()
         jobs = {job.stage_id: job for job in engine.executions.all_jobs(journey_id)}
         journey = engine.journeys.get(journey_id)
-        if journey.status != "running":  # where a job's worker is gone, this ends it
+        if journey.status != "running":  # if its worker is gone, this ends the job
             jobs = {
                 stage: engine.executions.get(job.job_id) if _is_live(job) else job
                 for stage, job in jobs.items()
@@ -51,7 +49,7 @@ def watch(
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A journey, its stages, and the latest job of each; `watched` is the stage that counts, None
+    """A journey, its stages, and the latest job of each. `watched` is the stage to wait for, None
     for all.
     """
 
@@ -117,7 +115,7 @@ def _advance(bars: Progress, task: TaskID, stage: Stage, job: Job | None) -> Non
 
 
 def _lines(look: Look) -> Journey:
-    """Without a terminal: a line when a stage has ended."""
+    """Without a terminal: one line for each stage that has ended."""
     seen: set[str] = set()
     while True:
         state = look()
@@ -136,7 +134,7 @@ def _lines(look: Look) -> Journey:
 
 
 def result_text(job: Job) -> str:
-    """What a job came to, in some words."""
+    """The result of a job as text."""
     parts = [f"{job.duration or 0:.1f} s"]
     if job.results.records_processed:
         parts.append(f"{job.results.records_processed:,} records")
@@ -149,7 +147,7 @@ def result_text(job: Job) -> str:
 
 
 def print_markdown(text: str) -> None:
-    """For a terminal drawn, for a pipe as it is."""
+    """Print Markdown: rendered in a terminal, as it is in a pipe."""
     if not sys.stdout.isatty():
         print(text, end="")
         return

@@ -1,5 +1,5 @@
-"""What the commands of `sortkey jobengine` share: the engine on its data, a new journey, and a
-journey that is run.
+"""What the commands of `sortkey jobengine` share: opening the engine, creating a journey, and
+running it.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ log = logging.getLogger("sortkey.jobs")
 def open_engine(
     data: str, objects: str | None, *, makes: bool = False, entity_id: str | None = None
 ) -> Generator[JobEngine]:
-    """The engine on a folder, which other commands can use meanwhile, or on what lies elsewhere.
-    What only looks `makes` no folder: a name with a typing error would be a new one. `named` is the
-    id that somebody typed."""
+    """The engine on a folder, shared with other commands, or on other addresses. Only with `makes`
+    a missing folder is created, so that a typing error does not create one. `entity_id` is the id
+    typed by the user.
+    """
     from sortkey.commands import shared_store
 
     if entity_id is not None:
@@ -70,8 +71,8 @@ def new_journey(
     *,
     folder: str = "",
 ) -> Journey:
-    """A journey on a source. Without a `target` its documents go into a file in `folder` that is
-    named after it.
+    """Create a journey for a source. Without a `target` its documents go into a file in `folder`
+    named after the journey.
     """
     from pydantic import ValidationError
 
@@ -85,7 +86,7 @@ def new_journey(
     is_file = "://" not in source
     if is_file and not os.path.isfile(source):
         hint = ": PostgreSQL is named as postgresql://user@host/name" if "=" in source else ""
-        raise CommandFailed(f"there is no file {source} to migrate{hint}", USAGE)
+        raise CommandFailed(f"no such file: {source}{hint}", USAGE)
     title = Path(source).stem if is_file else addresses.database_name(source)
     about: dict[str, Any] = {
         "type": "database",
@@ -106,15 +107,15 @@ def new_journey(
             journey_id=journey_id,
         )
     except ValidationError as error:
-        # Without what was given: it may hold a password.
+        # Without the input: it may contain a password.
         faults = "; ".join(
             f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()
         )
-        raise CommandFailed(f"this cannot be a journey: {faults}", USAGE) from None
+        raise CommandFailed(f"invalid journey: {faults}", USAGE) from None
 
 
 def _check_target(documents: str, journey_id: str) -> None:
-    """Before a journey is made that could never write its documents."""
+    """Checked before creating a journey that could never write its documents."""
     try:
         ownership.check_owner(documents, journey_id)
     except ownership.TargetRefused as refused:
@@ -127,14 +128,14 @@ def _check_id(entity_id: str) -> None:
     try:
         TypeAdapter[str](JourneyId | JobId).validate_python(entity_id)
     except ValidationError:
-        advice = "a journey is named as JRN-ABC123456789, a job as JOB-ABC123456789"
+        advice = "a journey id looks like JRN-ABC123456789, a job id like JOB-ABC123456789"
         raise CommandFailed(
-            f"{entity_id!r} is no id: {advice}; `sortkey jobengine status` lists them", USAGE
+            f"{entity_id!r} is not an id: {advice}; `sortkey jobengine status` lists them", USAGE
         ) from None
 
 
 def check_stage(stage_id: str) -> None:
-    """Before a journey is made that nobody wants."""
+    """Checked before creating a journey that could not run."""
     stage_ids = STEPS
     if stage_id not in stage_ids:
         raise CommandFailed(
@@ -148,11 +149,11 @@ def read_rules(path: Path) -> list[dict[str, Any]]:
     try:
         rules: Any = loads(path.read_text(encoding="utf-8"))
     except JSONDecodeError as error:
-        raise CommandFailed(f"{path} is no JSON: {error}", USAGE) from None
+        raise CommandFailed(f"{path} is not valid JSON: {error}", USAGE) from None
     except OSError as error:
         raise CommandFailed(f"cannot read {path}: {error.strerror}", USAGE) from None
     if not isinstance(rules, list):
-        raise CommandFailed(f"{path} is no list of rules", USAGE)
+        raise CommandFailed(f"{path} is not a JSON list of rules", USAGE)
     return cast("list[dict[str, Any]]", rules)
 
 
@@ -164,19 +165,19 @@ def run_all(
     data: str | None,
     stage_id: str | None = None,
 ) -> Journey:
-    """Run what is left of a journey, or one stage, on workers in this process. `data` is where it
-    stays, if it does.
+    """Run the remaining stages of a journey, or one stage, on workers in this process. `data` is
+    its folder, if it is kept.
     """
     stages = engine.journeys.stages(journey_id)
     if not any(
         stage.status == "running" for stage in stages
-    ):  # else somebody was stopped in its middle: go on
+    ):  # otherwise a run was interrupted: continue it
         if stage_id is None:
             engine.run_journey(journey_id)
         else:
             engine.start_job(journey_id, stage_id)
     goes_on = (
-        f": `sortkey jobengine run --journey {journey_id} --data {data}` goes on with it"
+        f": `sortkey jobengine run --journey {journey_id} --data {data}` continues it"
         if data
         else ""
     )
@@ -191,8 +192,8 @@ def run_all(
 
 
 class StorageFailures:
-    """What workers could not write because the disk is full. They would try again for ever; a
-    command ends instead.
+    """Storage errors of workers, such as a full disk. Workers would retry for ever; a command ends
+    instead.
     """
 
     def __init__(self) -> None:
@@ -218,8 +219,8 @@ def print_end(
     folder: str,
     is_kept: bool = True,
 ) -> int:
-    """The final report, or how far it came; the result is the exit code. `is_kept`: the folder
-    stays.
+    """Print the final report, or how far the journey came. Returns the exit code. `is_kept`: the
+    folder stays.
     """
     jobs, report = (
         engine.executions.all_jobs(journey.journey_id),
@@ -255,7 +256,7 @@ def print_end(
 
 
 def _report(engine: JobEngine, journey_id: str) -> dict[str, Any] | None:
-    """The final report; None where the journey has not come so far."""
+    """The final report, or None if the journey has not produced one."""
     from sortkey.errors import NotFound
 
     try:
@@ -273,7 +274,7 @@ def _with_limits(journey_id: str, folder: str) -> str:
 
 
 def _unfinished(journey: Journey, jobs: Sequence[Job], folder: str) -> str:
-    """How a journey stands that was not completed, and what to do."""
+    """The state of a journey that did not complete, and what to do."""
     again = (
         f"`sortkey jobengine run --journey {journey.journey_id} --data {folder}` starts it again"
     )
@@ -291,7 +292,7 @@ def _unfinished(journey: Journey, jobs: Sequence[Job], folder: str) -> str:
 
 
 def _is_cancelled(jobs: Sequence[Job]) -> bool:
-    """Whether what ran last was cancelled. Jobs are in the order in which they run."""
+    """Whether the last job was cancelled. Jobs are in the order in which they run."""
     return bool(jobs) and jobs[-1].status == "cancelled"
 
 

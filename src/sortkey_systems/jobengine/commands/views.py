@@ -33,7 +33,7 @@ def status(
                 output.print_journeys(journeys)
             else:
                 print(
-                    f"there is no journey yet: `sortkey jobengine demo --data {data}` makes one",
+                    f"no journeys yet: `sortkey jobengine demo --data {data}` creates one",
                     file=sys.stderr,
                 )
         elif of.startswith("JOB-"):

@@ -32,7 +32,7 @@ def job_page(service: JobEngine, journey_id: str, job_id: str, report: str = "")
     except SortkeyError:
         not_there(
             "job",
-            f"{job_id} was deleted with its journey, or never was.",
+            f"{job_id} was deleted with its journey or never existed.",
             ("Journeys", "/jobengine"),
         )
         return
@@ -111,7 +111,7 @@ def _log(service: JobEngine, job: Job) -> None:
 
 
 def _state(service: JobEngine, job: Job) -> tuple[Job, float]:
-    """While it runs there is another line at any time."""
+    """A running job gets new lines at any time."""
     now = service.job(job.journey_id, job.job_id)
     return now, time.monotonic() if now.status in LIVE else 0.0
 
@@ -127,9 +127,7 @@ def _line(line: LogLine) -> tuple[Any, ...]:
 
 
 def _details(details: Mapping[str, Any]) -> pieces.Markup:
-    """`rows 399 · table orders`: what is more than a text or a number as JSON, and what has many
-    lines folded.
-    """
+    """`rows 399 · table orders`: other values as JSON, and long ones folded."""
     texts = {
         name: member if isinstance(member, str) else json.dumps(member, default=str)
         for name, member in details.items()

@@ -32,7 +32,9 @@ def journey_page(service: JobEngine, base: str, journey_id: str) -> None:
     try:
         journey = service.journeys.get(journey_id)
     except SortkeyError:
-        not_there("journey", f"{journey_id} was deleted, or never was.", ("Journeys", "/jobengine"))
+        not_there(
+            "journey", f"{journey_id} was deleted or never existed.", ("Journeys", "/jobengine")
+        )
         return
     title(journey.name, journey.description, ("Journeys", "/jobengine"))
     with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
@@ -57,13 +59,13 @@ def journey_page(service: JobEngine, base: str, journey_id: str) -> None:
 
 
 def _state(service: JobEngine, journey_id: str) -> tuple[Journey, list[Job]]:
-    """What is shown of it; the jobs of one that is over do not change."""
+    """What the page shows. The jobs of a finished journey do not change."""
     journey = service.journeys.get(journey_id)
     return journey, service.executions.all_jobs(journey_id) if journey.status in LIVE else []
 
 
 def _refreshed(draw: Callable[..., None], *arguments: Any) -> Callable[[], Any]:
-    """Draw it; gives what draws it anew."""
+    """Draw a part of the page. Returns the function that redraws it."""
     refreshable = ui.refreshable(draw)
     refreshable(*arguments)
     return refreshable.refresh
@@ -102,7 +104,7 @@ def _summary(service: JobEngine, journey: Journey) -> None:
 
 
 def _actions(service: JobEngine, journey: Journey) -> None:
-    """What can be done with it now, and nothing else."""
+    """The actions that are possible now."""
 
     def act(what: Callable[[str], Any], message: str) -> None:
         try:

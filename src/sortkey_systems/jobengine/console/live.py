@@ -1,5 +1,5 @@
-"""What the pages of the job engine share: how a page follows what runs, and pages of what is not
-there.
+"""What the pages of the job engine share: following a running journey, and pages for missing
+things.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ LIVE = ("pending", "running")
 
 
 def follow(state: Callable[[], Any], *refreshes: Callable[[], Any]) -> None:
-    """Draw anew when the state is another than a second ago: what one reads or scrolls stays where
-    it is until then.
+    """Redraw when the state has changed since the last second, so that reading and scrolling are
+    not disturbed.
     """
     latest = [state()]
 
@@ -30,6 +30,6 @@ def follow(state: Callable[[], Any], *refreshes: Callable[[], Any]) -> None:
 
 
 def not_there(what: str, text: str, above: tuple[str, str]) -> None:
-    """A page of something that was deleted, or never was."""
+    """A page for something that was deleted or never existed."""
     title(f"There is no such {what}", above=above)
     pieces.empty(text, link=above)

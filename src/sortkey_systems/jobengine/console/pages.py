@@ -20,7 +20,7 @@ from sortkey_systems.jobengine.service import JobEngine
 from sortkey_systems.jobengine.stages.default_stages import title_of
 
 CONSOLE = "console"
-"""Who made it, for the journeys that are started here."""
+"""The creator of journeys that are started here."""
 
 
 def pages(service: JobEngine, base: str) -> list[ConsolePage]:

@@ -22,7 +22,7 @@ from sortkey_systems.jobengine.service import JobEngine
 from sortkey_systems.jobengine.stages.default_stages import title_of
 
 CONSOLE = "console"
-"""Who made it, for what is made here."""
+"""The creator of rules that are added here."""
 STATES: dict[str, tuple[str, pieces.Tone]] = {
     "active": ("active", "good"),
     "inactive": ("switched off", ""),
@@ -85,7 +85,7 @@ def rules_panel(service: JobEngine, journey_id: str) -> None:
 
 
 def directive_texts(content: TextOrObject) -> list[str]:
-    """What the engine does with a rule, a line for each thing. Raises RuleNotUnderstood."""
+    """What the engine does with a rule, one line for each directive. Raises RuleNotUnderstood."""
     try:
         return [DOES[directive.kind](directive) for directive in directives_of(content)]
     except (ValueError, TypeError, AttributeError) as error:
@@ -243,7 +243,7 @@ def _new_rule(service: JobEngine, journey_id: str, refresh: Callable[[], Any]) -
 
 
 def written(text: str) -> TextOrObject:
-    """What was typed: JSON as what it says, all else as text."""
+    """The typed content: parsed if it is JSON, otherwise text."""
     try:
         content = json.loads(text)
     except ValueError:
@@ -252,7 +252,7 @@ def written(text: str) -> TextOrObject:
 
 
 def _added(service: JobEngine, journey_id: str, values: dict[str, Any]) -> str:
-    """Why it was not added; nothing where it was."""
+    """Why the rule was not added, or an empty text."""
     if not values["title"]:
         return "Give the rule a title."
     try:

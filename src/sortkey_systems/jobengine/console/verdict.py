@@ -1,6 +1,4 @@
-"""The verdict on a migration in the console, first on the page of its journey: losses come before
-what was done.
-"""
+"""The verdict on a migration in the console, at the top of its journey: losses come first."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ SECTIONS = (
 
 
 def verdict_card(service: JobEngine, journey_id: str) -> None:
-    """Nothing where the journey has not come to its verdict."""
+    """Shows nothing before the journey has a verdict."""
     try:
         report = service.executions.final_report(journey_id)
     except NotFound:
@@ -61,6 +59,6 @@ def _lines(lines: list[Any]) -> None:
 
 
 def _caption(lines: list[str]) -> str:
-    """The first line, shortened: it is the one that concerns most rows."""
+    """The first line, shortened: it concerns the most rows."""
     first = lines[0] if len(lines[0]) <= 100 else f"{lines[0][:99]}…"
     return first if len(lines) == 1 else f"{first}  (+{len(lines) - 1})"

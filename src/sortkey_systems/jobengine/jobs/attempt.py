@@ -1,8 +1,7 @@
-"""What a worker does with an execution: take it over, run its steps, write its end, and see to what
-comes after.
+"""What a worker does with an execution: claim it, run its steps, record its end, and schedule what
+follows.
 
-Every part may be cut off by a kill and is done again by the next attempt; nothing of it counts
-twice.
+Each part may be interrupted by a kill and is repeated by the next attempt. Nothing counts twice.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ from sortkey_systems.jobengine.stages.raw_analysis.schema_extraction import (
 from sortkey_systems.jobengine.stages.work import MissingResult, Work
 
 IN_VAIN = (PlaceRefused, TargetRefused, SourceNotRead, NoSuchTable, MissingResult, GiveUp)
-"""What another try would end with too."""
+"""Errors that another attempt would end with too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """Runs executions, and ends those whose workers are gone for good."""
+    """Runs executions, and ends those whose workers are gone."""
 
     schedule: Schedule
     buckets: Buckets
@@ -57,8 +56,8 @@ class Attempts:
         follow: bool,
         tries: int,
     ) -> dict[str, Any]:
-        """The job function of workers. Raises GiveUp where the execution has failed: a retry is
-        another one.
+        """The job function of workers. Raises GiveUp if the execution failed: a retry is a new
+        execution.
         """
         key = Job.key(
             journey_id=journey_id,
@@ -77,20 +76,18 @@ class Attempts:
         return {"status": job.status}
 
     def go_on(self, job: Job, course: Course) -> None:
-        """What comes after an execution that has ended. Where it was done already, nothing."""
+        """Schedule what follows an execution that has ended, unless that was already done."""
         if job.status == "completed" and course.follow:
             self.schedule.follow(job.journey_id)
         if job.status == "failed" and course.tries > 0:
             _, stages = self.schedule.journey(job.journey_id)
-            # While a retry is due its stage runs on; where it does not, somebody decided that there
-            # is none.
+            # While a retry is due its stage keeps running. If it does not, somebody decided that there
+            # is no retry.
             if stage_of(stages, job.stage_id).status == "running":
                 self.schedule.retry(job, course)
 
     def settle(self, job: Job) -> Job:
-        """The job, ended where nobody will run it any more, and enqueued where a crash has
-        prevented that.
-        """
+        """The job, ended if nobody will run it any more, and enqueued if a crash prevented that."""
         if job.status not in LIVE:
             return job
         try:
@@ -101,7 +98,7 @@ class Attempts:
         job = self.schedule.store.get(ledger.key_of(job), consistent=True)
         if not queued.is_ended or job.status not in LIVE:
             return job
-        # Another execution of what killed its workers would kill as many again.
+        # Another execution would kill as many workers again.
         tries = 0 if queued.is_dead_letter else int(queued.arguments["tries"])
         course = Course(bool(queued.arguments["follow"]), tries)
         status: Status = "cancelled" if queued.status == "cancelled" else "failed"
@@ -110,8 +107,8 @@ class Attempts:
         return job
 
     def abandon(self, job: Job, status: Status, message: str, course: Course) -> Job:
-        """End an execution that no worker has. The log of the step that ran gets its file, and a
-        last line.
+        """End an execution that no worker runs. The log of its current step is closed with a last
+        line.
         """
         store, counts = self.schedule.store, [job.metrics]
         for step in job.steps:
@@ -121,7 +118,7 @@ class Attempts:
                 log.close()
                 counts.append(log.counts)
         over = ended(job, status, counts, self.schedule.now(), error_message=message)
-        with suppress(JobLost):  # somebody else has settled it
+        with suppress(JobLost):  # another process has settled it
             self._end(job, over, course)
         return store.get(ledger.key_of(job), consistent=True)
 
@@ -140,7 +137,7 @@ class Attempts:
         except JobCancelled as reason:
             self._end(run.job, run.cancelled(reason), course)
             raise
-        except (JobStopped, LeaseLost):  # another worker goes on with it
+        except (JobStopped, LeaseLost):  # another worker continues it
             raise
         except Exception as error:
             return self._end(run.job, run.failed(error), course, in_vain=isinstance(error, IN_VAIN))
@@ -162,8 +159,8 @@ class Attempts:
     def _opened(
         self, job: Job, journey: Journey, stages: list[Stage]
     ) -> Generator[tuple[Work, StepResults]]:
-        """What the steps work with: the source, the target, the rules, and what the stages before
-        found.
+        """What the steps work with: the source, the target, the rules, and the results of earlier
+        stages.
         """
         results = StepResults(self.buckets.reports)
         for stage in stages:
@@ -188,9 +185,11 @@ class Attempts:
             source.close()
 
     def _rules(self, journey: Journey, stages: list[Stage], stage_id: str) -> list[Rule]:
-        """Those of the whole journey, by rank: planning looks at those of verification. Where the
-        Second Brain is off, for the journey or for the stage, there are none; those of another
-        stage where it is off do not count either."""
+        """The rules of the whole journey, by rank, because planning uses those of verification.
+
+        Empty if the Second Brain is off for the journey or the stage. Rules of another stage where
+        it is off do not count either.
+        """
         off = {stage.stage_id for stage in stages if not stage.second_brain_enabled}
         if stage_id in off or not journey.configuration.second_brain_enabled:
             return []

@@ -1,5 +1,5 @@
-"""How an execution ends: its figures, which add up, and the step that ran when it was stopped.
-Pure.
+"""How an execution ends: its figures, which add up, and the step at which it was stopped. Pure
+functions.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ Status = Literal["completed", "failed", "cancelled"]
 def ended(
     job: Job, status: Status, counts: Iterable[LogCounts], now: datetime, **changes: Any
 ) -> Job:
-    """The job when it is over. Steps follow each other without a gap, so it took as long as all of
-    them together.
+    """The job with its final figures. Steps follow each other without a gap, so its duration is
+    their sum.
     """
     steps = [
         _stopped(step, status, now) if step.status == "running" else step for step in job.steps
@@ -36,7 +36,7 @@ def ended(
 
 
 def timed(step_id: str, status: Any, began: datetime, over: datetime) -> StepRun:
-    """The record of a step that is over."""
+    """The record of a finished step."""
     duration = seconds_between(began, over)
     return StepRun(
         step_id=step_id, status=status, start_time=began, end_time=over, duration=duration
@@ -44,7 +44,7 @@ def timed(step_id: str, status: Any, began: datetime, over: datetime) -> StepRun
 
 
 def added(counts: Iterable[LogCounts]) -> LogCounts:
-    """The counts of several steps together."""
+    """The sum of the counts of several steps."""
     several = list(counts)
     return LogCounts(
         **{name: sum(getattr(count, name) for count in several) for name in LogCounts.model_fields}
@@ -52,7 +52,7 @@ def added(counts: Iterable[LogCounts]) -> LogCounts:
 
 
 def seconds_between(began: datetime, over: datetime) -> float:
-    """To the microsecond, as instants are stored."""
+    """Rounded to microseconds, as instants are stored."""
     return round((over - began).total_seconds(), 6)
 
 

@@ -1,7 +1,7 @@
 """Executions of stages: start, watch, retry, cancel, wait; and the workers that run them.
 
-A job of the engine and its job in the queue have the same id. The item in the engine's table is
-what people see; the queue knows who runs it.
+The engine's `Job` and its job in the runtime's queue have the same id. The item in the engine's
+table is what people see; the queue knows which worker runs it.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from sortkey_systems.jobengine.parts import JobStatus
 
 QUEUE = "jobengine"
 TRIES_MAX = 25
-"""How often a worker that cannot write the end of an execution, for one, is followed by another."""
+"""How many workers may try to record the end of an execution."""
 GRACE_SECONDS = 30.0
-"""A step that comes to no safe point is given up so long after its time is over."""
+"""A step that reaches no safe point is abandoned this long after its timeout."""
 POLL_SECONDS = 0.05
 
 
 class Executions:
-    """The jobs of journeys. `queue` is that of the workers; `places` is what journeys may read and
-    write.
+    """The executions of journeys. `queue` is the queue of the workers; `places` is what journeys
+    may read and write.
     """
 
     def __init__(
@@ -70,14 +70,14 @@ class Executions:
     # -- running
 
     def start_job(self, journey_id: str, stage_id: str, *, triggered_by: str = "user") -> Job:
-        """Run one stage. Raises NotFound, WrongState, and StageOutOfOrder where a stage before it
-        is not done.
+        """Run one stage. Raises NotFound, WrongState, and StageOutOfOrder if an earlier stage is
+        not done.
         """
         return self._schedule.start(journey_id, stage_id, triggered_by=triggered_by, follow=False)
 
     def run_journey(self, journey_id: str, *, triggered_by: str = "journey") -> Job:
-        """Run all stages that are not done, one after the other; gives the first job.
-        `wait_for_journey` waits.
+        """Run all remaining stages, one after the other. Returns the first job. Use
+        `wait_for_journey` to wait.
         """
         journey, stages = self._schedule.journey(journey_id)
         stage = current_stage(stages)
@@ -88,8 +88,8 @@ class Executions:
         )
 
     def retry(self, job_id: str, *, triggered_by: str = "user") -> Job:
-        """A new execution in place of one that failed or was cancelled. The other stays
-        as it is.
+        """A new execution in place of one that failed or was cancelled. The old one does not
+        change.
         """
         before = self.get(job_id)
         if before.status not in ("failed", "cancelled"):
@@ -110,8 +110,8 @@ class Executions:
         )
 
     def cancel(self, job_id: str) -> Job:
-        """End a job that waits at once, and one that runs at its next safe point. One that has
-        ended stays as it is.
+        """Cancel a pending job at once and a running one at its next safe point. A finished job
+        does not change.
         """
         job = self.get(job_id)
         if job.status not in LIVE:
@@ -125,28 +125,28 @@ class Executions:
         return self._attempts.settle(job)
 
     def worker(self, **settings: Any) -> JobWorker:
-        """Runs executions, most urgent journeys first. Start it, or call its `run_once`; settings
-        are `JobWorker`'s.
+        """A worker that runs executions, most urgent journeys first. Start it, or call `run_once`.
+        Settings are those of `JobWorker`.
         """
         return StageWorker(
             self.store, [self.stage_job], self.tidy, queue=self.queue.name, **settings
         )
 
     def tidy(self) -> None:
-        """See to journeys that nobody works on. Workers do it by themselves."""
+        """Continue journeys that nobody works on. Workers do this by themselves."""
         self._upkeep.run()
 
     # -- watching
 
     def get(self, job_id: str) -> Job:
-        """The job as it is now. Raises NotFound."""
+        """The current state of a job. Raises NotFound."""
         job = self.store.first(Job.by_id(job_id=job_id))
         if job is None:
             raise NotFound(f"there is no job {job_id}")
         return self._attempts.settle(self.store.get(ledger.key_of(job), consistent=True))
 
     def wait(self, job_id: str, timeout: float | None = None) -> Job:
-        """The job when it has ended. Raises JobNotEnded after `timeout` seconds."""
+        """Wait for the end of a job. Raises JobNotEnded after `timeout` seconds."""
         job = self.get(job_id)
         if job.status not in LIVE:
             return job
@@ -154,7 +154,7 @@ class Executions:
         return self.get(job_id)
 
     def wait_for_journey(self, journey_id: str, timeout: float | None = None) -> Journey:
-        """The journey when nothing of it runs any more. Raises JobNotEnded after `timeout`
+        """Wait until nothing of a journey runs any more. Raises JobNotEnded after `timeout`
         seconds.
         """
         end = None if timeout is None else time.monotonic() + timeout
@@ -180,9 +180,7 @@ class Executions:
         cursor: str | None = None,
         size: int = 100,
     ) -> Page[Job]:
-        """The executions of a journey, or of one of its stages, in the order of stages and
-        numbers.
-        """
+        """The executions of a journey, or of one of its stages, ordered by stage and number."""
         query = Job.of_journey(journey_id=journey_id)
         if stage_id is not None:
             stage = stage_of(self._schedule.journey(journey_id)[1], stage_id)
@@ -192,15 +190,16 @@ class Executions:
         )
 
     def all_jobs(self, journey_id: str) -> list[Job]:
-        """Every execution of a journey, in the same order, however many there are."""
+        """Every execution of a journey, in the same order."""
         return self.store.query(Job.of_journey(journey_id=journey_id))
 
     def final_report(self, journey_id: str) -> dict[str, Any]:
-        """What the last stage reports: verdict, what is not in the target, figures, and `text`, all
-        of it in Markdown.
+        """The report of the last stage: verdict, what is not in the target, figures, and `text`,
+        all of it in Markdown.
 
-        It is there whether the migration passed or not. Raises NotFound where the journey has not
-        come so far."""
+        It exists whether the migration passed or not. Raises NotFound if the journey has not
+        reached it.
+        """
         _, stages = self._schedule.journey(journey_id)
         stage = next(
             (
@@ -222,5 +221,5 @@ class Executions:
         return results[FINAL]
 
     def dashboard(self, journey_id: str, stage_id: str) -> list[StageJob]:
-        """The jobs of a stage with status, progress and times: one query."""
+        """The jobs of a stage with status, progress and times, in one query."""
         return self.store.query(StageJob.of_stage(journey_id=journey_id, stage_id=stage_id))

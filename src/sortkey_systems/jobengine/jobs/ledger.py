@@ -1,8 +1,7 @@
-"""What is written of an execution while it goes on: the job, its line in the dashboard and its
-journey, together.
+"""Records the state of an execution: the job, its dashboard line and its journey, together.
 
-Every write is one transaction, and conditional on the attempt: a worker that lost its lease writes
-nothing any more.
+Every write is one transaction, conditional on the attempt, so a worker that lost its lease cannot
+write.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from sortkey_systems.jobengine.model import Job, Journey, Stage, StageJob
 
 CONFLICT_TRIES = 12
 _ON_LINE = ("status", "progress", "start_time", "end_time")
-"""What the dashboard's line shows of a job."""
+"""The fields of a job that its dashboard line shows."""
 
 
 def key_of(job: Job) -> ItemKey[Job]:
@@ -40,7 +39,7 @@ def key_of(job: Job) -> ItemKey[Job]:
 
 
 def create(store: Store, journey_id: str, make: Callable[[Journey, list[Stage]], Job]) -> Job:
-    """A new execution, its line, and the journey that has one job more: all of it or nothing."""
+    """Create an execution, its line, and count it in the journey: all or nothing."""
     jobs: list[Job] = []
 
     def writes(journey: Journey, stages: list[Stage]) -> list[Write]:
@@ -57,10 +56,10 @@ def create(store: Store, journey_id: str, make: Callable[[Journey, list[Stage]],
 
 
 def end(store: Store, old: Job, make: Callable[[Journey], tuple[Job, bool]]) -> Job:
-    """The end of an execution, with what it means for stage and journey. `make` also says whether a
-    retry follows.
+    """Record the end of an execution, with its effect on stage and journey. `make` also says
+    whether a retry follows.
 
-    Raises JobLost where the job was ended by somebody else.
+    Raises JobLost if another process ended the job.
     """
     jobs: list[Job] = []
 
@@ -78,20 +77,20 @@ def end(store: Store, old: Job, make: Callable[[Journey], tuple[Job, bool]]) -> 
 
 
 def progress(store: Store, old: Job, new: Job, stages: Sequence[Stage]) -> Job:
-    """How far it is: on the job, on its line and on its journey."""
+    """Record progress on the job, its line and its journey."""
     _transact(store, old, *changes(old, new), *job_progressed(new, old, stages))
     return new
 
 
 def begin(store: Store, old: Job, new: Job) -> Job:
-    """Take the execution over for an attempt. Raises JobLost where a later one has it."""
+    """Claim the execution for an attempt. Raises JobLost if a later attempt has it."""
     is_later = attr(Job.attempt) < (new.attempt or 0)
     _transact(store, old, *changes(old, new, attr(Job.attempt).missing() | is_later))
     return new
 
 
 def changes(old: Job, new: Job, condition: Condition | None = None) -> list[Write]:
-    """The updates that make one job of the other, on its item and on its line."""
+    """The updates that turn one state of a job into another, on its item and its line."""
     both = [
         (name, getattr(new, name))
         for name in Job.model_fields
@@ -109,8 +108,8 @@ def changes(old: Job, new: Job, condition: Condition | None = None) -> list[Writ
 
 
 def _transact(store: Store, job: Job, *writes: Write) -> None:
-    """Once, also where an answer is lost on the way; again where somebody else was at an item in
-    the same instant.
+    """Write once, even if a response is lost. Retried if another transaction touched the items at
+    the same time.
     """
     token = uuid.uuid4().hex
     for tries_left in reversed(range(CONFLICT_TRIES)):
@@ -126,7 +125,7 @@ def _transact(store: Store, job: Job, *writes: Write) -> None:
 
 
 def _actions(of: type[Any], values: list[tuple[str, Any]]) -> tuple[Action, ...]:
-    """A status is set where it changes: its transitions are conditions."""
+    """A status is set only if it changes, because its transitions are conditions."""
     return tuple(attr(getattr(of, name)).set(value) for name, value in values)
 
 
@@ -138,11 +137,11 @@ def _held(job: Job) -> Condition:
 
 
 def _lost(job: Job, failed: TransactionFailed) -> Exception:
-    """Whether it was the job itself that refused: then another attempt has it, or it was ended."""
+    """Whether the job itself refused the write: another attempt has it, or it has ended."""
     refused = [reason for reason in failed.reasons if reason.code == "ConditionalCheckFailed"]
     if any(isinstance(reason.item, (Job, StageJob)) for reason in refused):
         return JobLost(
-            f"job {job.job_id} is no longer held by attempt {job.attempt}: another one has it, or "
+            f"job {job.job_id} is no longer held by attempt {job.attempt}: another attempt has it, or "
             "it ended"
         )
     return failed

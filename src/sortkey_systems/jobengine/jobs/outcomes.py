@@ -1,5 +1,5 @@
-"""What an execution came to, in figures and in words: the results of a job, and what the report of
-a step says.
+"""The results of an execution, as figures and as text: the results of a job, and the summary of a
+step's report.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from sortkey_systems.jobengine.stages.work import Work
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Of one step: so many things were looked at, of so many tables; so many are not as they should
-    be.
+    """Figures of one step: how many things were checked, in how many tables, and how many are
+    wrong.
     """
 
     items: int = 0
@@ -39,7 +39,7 @@ class Outcome:
 
 
 def outcome_of(result: Any) -> Outcome:
-    """The figures of a step's result; those of a step that counts nothing are 0."""
+    """The figures of a step's result. 0 for a step that counts nothing."""
     return next(
         (figures(result) for kind, figures in _OUTCOMES.items() if isinstance(result, kind)),
         Outcome(),
@@ -47,7 +47,7 @@ def outcome_of(result: Any) -> Outcome:
 
 
 def recommendations_of(result: Any) -> list[str]:
-    """What the step advises to do."""
+    """The recommendations of the step."""
     if isinstance(result, Profile):
         return [f"{table.table}: {issue}" for table in result.tables for issue in table.issues]
     if isinstance(result, Gaps):
@@ -56,9 +56,7 @@ def recommendations_of(result: Any) -> list[str]:
 
 
 def results_of(step_ids: Iterable[str], work: Work) -> Results:
-    """The results of a job, once these steps of its stage have run. Processed = succeeded +
-    failed.
-    """
+    """The results of a job after these steps of its stage. Processed = succeeded + failed."""
     ran = set(step_ids)
     counted = {
         step_id: outcome_of(work.result(step_id, kind))
@@ -79,7 +77,7 @@ def results_of(step_ids: Iterable[str], work: Work) -> Results:
 
 
 def refusal_of(step_ids: Iterable[str], work: Work) -> str | None:
-    """The verdict on the migration, where these steps came to one by which it may not be used."""
+    """The verdict on the migration, if these steps produced one that did not pass."""
     report = work.result(FINAL, FinalReport) if FINAL in step_ids else None
     if report is None or report.is_passed:
         return None
@@ -94,7 +92,7 @@ _COUNTED: dict[str, type[Any]] = {
     "mark_completion": Completion,
     "mapping_validation": MappingValidation,
 }
-"""The steps that a job's figures come from. Each but the first counts the records of its stage."""
+"""The steps that a job's figures come from. All but the first count the records of their stage."""
 _OUTCOMES: dict[type[Any], Callable[[Any], Outcome]] = {
     ExtractedSchema: lambda result: Outcome(result.columns, 0, len(result.tables), result.columns),
     Profile: lambda result: Outcome(

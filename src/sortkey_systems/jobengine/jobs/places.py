@@ -1,5 +1,5 @@
-"""Where a journey's data comes from and goes to: its addresses, made whole, and confined where
-strangers name them.
+"""Where a journey's data comes from and goes to: absolute addresses, confined to a folder for
+remote callers.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ DEFAULT_TARGET = "{journey_id}.sqlite"
 
 
 class PlaceRefused(WrongState):
-    """A source or a target is missing, or lies where journeys may not read or write. The message
-    says which.
+    """A source or a target is missing, or is outside of what journeys may use. The message says
+    which.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """What journeys may read and write. With a `root` only what lies under it; without, whatever
+    """What journeys may read and write. With a `root` only what is below it; without one, whatever
     the process may.
     """
 
@@ -31,7 +31,7 @@ class Places:
     """Whether a journey may name a PostgreSQL server."""
 
     def source(self, journey: Journey) -> str:
-        """The address that the journey's data is read from."""
+        """The address of the journey's source."""
         address = journey.source.address
         if address is None:
             raise PlaceRefused(
@@ -46,14 +46,12 @@ class Places:
         path = self._confined(address)
         if not path.is_file():
             raise PlaceRefused(
-                f"there is no file {address}: the source of journey {journey.journey_id}"
+                f"no such file: {address}, the source of journey {journey.journey_id}"
             )
         return str(path)
 
     def target(self, journey: Journey) -> str:
-        """The address that its documents are written to: a file named after the journey where none
-        is given.
-        """
+        """The address of its documents: a file named after the journey if none is given."""
         address = journey.configuration.target or DEFAULT_TARGET.format(
             journey_id=journey.journey_id
         )

@@ -1,8 +1,7 @@
-"""What steps returned, kept as objects: too large for items, and needed by every stage that comes
-later.
+"""Results of steps, stored as objects: too large for items, and needed by later stages.
 
-A result belongs to one execution; a stage sees those of its own, and of the latest completed
-execution of the others.
+A result belongs to one execution. A stage sees its own, and those of the latest completed execution
+of other stages.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def result_key(job: Job, step_id: str) -> str:
 
 
 class StepResults(MutableMapping[str, Any]):
-    """Results by step, each read when it is first asked for."""
+    """Results by step, each read when first used."""
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
@@ -41,13 +40,11 @@ class StepResults(MutableMapping[str, Any]):
         self._read: dict[str, Any] = {}
 
     def add(self, job: Job, step_ids: Iterable[str]) -> None:
-        """Steps of an execution whose results are stored."""
+        """Steps of an execution that have stored results."""
         self._places |= {step_id: result_key(job, step_id) for step_id in step_ids}
 
     def store(self, job: Job, step_id: str, result: Any) -> int:
-        """Keep a result; says how many bytes it has. Writing it again changes nothing that anybody
-        reads.
-        """
+        """Store a result and return its size in bytes. Storing it again is harmless."""
         data = orjson.dumps(to_json(result))
         self._objects.put(result_key(job, step_id), data, content_type="application/json")
         self._places[step_id] = result_key(job, step_id)

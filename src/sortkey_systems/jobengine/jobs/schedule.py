@@ -1,8 +1,8 @@
-"""Which execution comes next: the first of a stage, a retry, or the next stage of a journey that
-runs through.
+"""Which execution comes next: the first of a stage, a retry, or the next stage of a running
+journey.
 
-An execution is created first and enqueued then. Both may be done again after a crash: the number of
-an execution is unique in its stage, and the queue knows a job by its id.
+An execution is created first, then enqueued. Both may be repeated after a crash: the number of an
+execution is unique in its stage, and the queue identifies a job by its id.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ EXECUTIONS_MAX = 999
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What comes after an execution: `follow`, the next stage when it is completed; `tries`, so
-    many retries if not.
+    """What follows an execution: with `follow` the next stage if it completes; otherwise up to
+    `tries` retries.
     """
 
     follow: bool
@@ -43,9 +43,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Creates executions and enqueues them. `tries_max` is how many attempts of workers one may
-    take.
-    """
+    """Creates and enqueues executions. `tries_max` is how many attempts of workers one may take."""
 
     store: Store
     queue: JobQueue
@@ -56,7 +54,7 @@ class Schedule:
     grace_seconds: float
 
     def start(self, journey_id: str, stage_id: str, *, triggered_by: str, follow: bool) -> Job:
-        """A new execution of a stage. Raises NotFound, WrongState, StageOutOfOrder."""
+        """Create an execution of a stage. Raises NotFound, WrongState, StageOutOfOrder."""
 
         def made(journey: Journey, stages: list[Stage]) -> Job:
             stage = startable(journey, stages, stage_id)
@@ -70,8 +68,8 @@ class Schedule:
         return self.store.get(ledger.key_of(job), consistent=True)
 
     def retry(self, failed: Job, course: Course) -> Job | None:
-        """The execution that follows a failed one by itself; None where somebody has stopped the
-        journey meanwhile.
+        """The automatic retry of a failed execution, or None if the journey was stopped
+        meanwhile.
         """
         if self._is_stopped(failed):
             return None
@@ -84,7 +82,7 @@ class Schedule:
         try:
             job = ledger.create(self.store, failed.journey_id, made)
         except TransactionFailed:
-            job = self._latest_of(failed)  # an attempt that was killed had created it
+            job = self._latest_of(failed)  # a killed attempt had created it
             if job is None or job.execution_number <= failed.execution_number:
                 raise
         failures = max(1, failed.configuration.retry_attempts - course.tries + 1)
@@ -93,8 +91,8 @@ class Schedule:
         return job
 
     def follow(self, journey_id: str) -> Job | None:
-        """The first execution of the next stage, unless it is there already or the journey does not
-        run any more.
+        """The first execution of the next stage, unless it exists already or the journey no longer
+        runs.
         """
         journey, stages = self.journey(journey_id)
         if journey.status != "running":
@@ -103,7 +101,7 @@ class Schedule:
         if stage is not None:
             try:
                 return self.start(journey_id, stage.stage_id, triggered_by="journey", follow=True)
-            except WrongState:  # somebody else has started it, or stopped the journey
+            except WrongState:  # another process started it or stopped the journey
                 return None
         job = self.latest(current_stage(stages))
         if job is not None and job.status == "pending":
@@ -111,9 +109,7 @@ class Schedule:
         return job
 
     def enqueue(self, job: Job, course: Course, *, delay: float = 0.0) -> None:
-        """Let workers have it, by the priority of its journey. One that is enqueued already stays
-        as it is.
-        """
+        """Enqueue it with the priority of its journey. Enqueuing twice is harmless."""
         try:
             self.queue.get(job.job_id)
         except NotFound:
@@ -130,8 +126,8 @@ class Schedule:
             )
 
     def course(self, job: Job) -> Course:
-        """What comes after an execution, as it was enqueued; as it will be, where a crash has
-        prevented that.
+        """What follows an execution, as it was enqueued, or as it will be if a crash prevented
+        that.
         """
         try:
             arguments = self.queue.get(job.job_id).arguments
@@ -175,8 +171,8 @@ class Schedule:
         )
 
     def _is_stopped(self, failed: Job) -> bool:
-        """Whether the journey does not run any more; then its stage, which waited for the retry,
-        has failed.
+        """Whether the journey no longer runs. Then the stage that waited for the retry has
+        failed.
         """
         stopped: list[bool] = []
 
@@ -195,7 +191,7 @@ class Schedule:
 
 
 def arguments_of(job: Job, course: Course) -> dict[str, Any]:
-    """What a worker is told: the job's key, and what comes after it."""
+    """The arguments of the worker's job: the job's key, and what follows it."""
     assert job.created_at is not None
     return {
         "journey_id": job.journey_id,

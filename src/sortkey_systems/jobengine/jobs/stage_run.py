@@ -1,9 +1,8 @@
-"""One attempt of an execution: the steps of a stage one after the other, each with its result, log
-and report.
+"""One attempt of an execution: the steps of a stage in order, each with its result, log and report.
 
-A step is two steps of the runtime: it runs, and its result is kept; then log and report are
-published with the times that are fixed by then. Who takes the job up after a crash repeats at most
-one of the two, from its last checkpoint.
+A step is two steps of the runtime: first it runs and its result is stored, then its log and report
+are published with the times fixed by then. After a crash at most one of the two is repeated, from
+its last checkpoint.
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ from sortkey_systems.jobengine.stages.work import Work, to_json
 TRACEBACK_CHARACTERS_MAX = 8000
 RECOMMENDATIONS_MAX = 50
 StepOutcome = dict[str, Any]
-"""What the runtime keeps of a step that has run: small, and all that is needed to publish it."""
+"""What the runtime stores about a step that has run: small, and enough to publish it."""
 
 
 class StageRun:
-    """The steps of one stage, for one attempt. `job` is the execution as this attempt has written
-    it last.
+    """The steps of one stage, for one attempt. `job` is the execution as this attempt last wrote
+    it.
     """
 
     def __init__(
@@ -65,8 +64,11 @@ class StageRun:
         self._counts: list[LogCounts] = []
 
     def run(self, work: Work, results: StepResults) -> Job:
-        """All steps that are not done; gives the job as it is to end: failed, where the verdict on
-        the migration says so. Raises what stopped or failed it."""
+        """Run all remaining steps. Returns the job in its final state, failed if the verdict on the
+        migration says so.
+
+        Raises what stopped or failed it.
+        """
         for number, step in enumerate(self.stage.steps):
             self.check_time()
             outcome: StepOutcome = self.ctx.step(
@@ -91,14 +93,14 @@ class StageRun:
         )
 
     def failed(self, error: Exception) -> Job:
-        """The job as it ends with an error."""
+        """The job in its final state after an error."""
         text = str(error) if isinstance(error, TookTooLong) else f"{type(error).__name__}: {error}"
         where = "".join(traceback.format_exception(error))[-TRACEBACK_CHARACTERS_MAX:]
         counts = self._last_words("ERROR", text, traceback=where)
         return ended(self.job, "failed", [*self._counts, *counts], self._now(), error_message=text)
 
     def cancelled(self, reason: JobCancelled) -> Job:
-        """The job as it ends when somebody has cancelled it."""
+        """The job in its final state after a cancellation."""
         counts = self._last_words("WARNING", "cancelled at a safe point")
         return ended(
             self.job, "cancelled", [*self._counts, *counts], self._now(), error_message=str(reason)
@@ -147,7 +149,7 @@ class StageRun:
         }
 
     def _publish(self, step: Step, outcome: StepOutcome, work: Work) -> str:
-        """The log's file, then the report. Doing it again writes the same."""
+        """Write the log's file, then the report. Repeating it writes the same."""
         log = self._logs.get(step.step_id) or self._log(step.step_id, None)
         location = log.close()
         write_step_report(
@@ -167,7 +169,7 @@ class StageRun:
         return location
 
     def _done(self, number: int, step: Step, outcome: StepOutcome) -> None:
-        """Write it down, unless an earlier attempt has."""
+        """Record the step, unless an earlier attempt did."""
         self._logs.pop(step.step_id, None)
         self._counts.append(LogCounts(**outcome["counts"]))
         if self.job.steps[number].status != "completed":
@@ -181,7 +183,7 @@ class StageRun:
     # -- what is written
 
     def _report(self, number: int, percent: int, **changes: Any) -> None:
-        """How far the step is, as the job's own progress. The last percent belongs to the end of
+        """The progress of the step as progress of the job. The last percent belongs to the end of
         the job.
         """
         progress = min((100 * number + percent) // len(self.stage.steps), 99)
@@ -190,7 +192,7 @@ class StageRun:
             self.job = ledger.progress(self.store, self.job, new, self.stages)
 
     def _last_words(self, level: str, message: str, **details: Any) -> list[LogCounts]:
-        """A last line in the log of the step that ran, which then gets its file; its counts."""
+        """Write a last line into the log of the current step and close it. Returns its counts."""
         log = self._logs.get(self.job.current_step or "")
         if log is None:
             return []
@@ -204,7 +206,7 @@ class StageRun:
         return open_log(self.buckets, self.store, self.job, step_id, position)
 
     def _begins(self, number: int) -> datetime:
-        """When the step before it ended; the first begins with the job."""
+        """When the previous step ended. The first step starts with the job."""
         before = self.job.steps[number - 1].end_time if number else self.job.start_time
         return before or self._now()
 
@@ -215,8 +217,8 @@ class StageRun:
 def open_log(
     buckets: Buckets, store: Store, job: Job, step_id: str, position: int | None
 ) -> StepLog:
-    """The log of a step, to be gone on with. `position` is that of the last checkpoint; None:
-    nothing is said again.
+    """The log of a step, continued. `position` is that of the last checkpoint; None if nothing is
+    repeated.
     """
     return StepLog(
         buckets.logs,

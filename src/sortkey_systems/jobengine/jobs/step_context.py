@@ -1,8 +1,8 @@
-"""What a step reports to while a worker runs it: the step's log, the job's progress, checkpoints
-and safe points.
+"""The context of a step on a worker: the step's log, the job's progress, checkpoints and safe
+points.
 
-A checkpoint keeps how far the log is beside the step's own state, so that a step which is taken up
-again goes on in its log where it goes on in its work: no line is lost, none is there twice.
+A checkpoint stores the position of the log with the step's own state, so that a resumed step
+continues its log where it continues its work: no line is lost or repeated.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from sortkey_systems.jobengine.logs.step_log import StepLog
 from sortkey_systems.jobengine.stages.work import LogLevel
 
 REPORT_SECONDS = 0.25
-"""So often at most the progress of a step is written. Its end is always."""
+"""Minimum time between two writes of a step's progress. Its end is always written."""
 
 
 class TookTooLong(Exception):
-    """An execution ran for longer than its configuration allows."""
+    """An execution ran longer than its configuration allows."""
 
 
 @dataclass(slots=True)
 class RunningStep:
-    """The context of one step. `reported` is called with its percent, now and then; `check_time`
-    raises TookTooLong.
+    """The context of one step. `reported` is called with its percentage from time to time;
+    `check_time` raises TookTooLong.
     """
 
     ctx: JobContext
@@ -41,7 +41,7 @@ class RunningStep:
     _reported_at: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
-        self._reported_at = self.clock()  # a step that is over before the first report needs none
+        self._reported_at = self.clock()  # a step that ends before the first report needs none
 
     def log(self, level: LogLevel, message: str, **details: Any) -> None:
         if level == "DEBUG" and not self.is_detailed:
@@ -50,7 +50,7 @@ class RunningStep:
         self.last_line = message
 
     def progress(self, percent: int) -> None:
-        """A safe point. Written from time to time, with the log as far as it is."""
+        """A safe point. Written from time to time, after flushing the log."""
         self.check_cancelled()
         if self.clock() >= self._reported_at + REPORT_SECONDS:
             self._reported_at = self.clock()
@@ -59,11 +59,13 @@ class RunningStep:
 
     @property
     def state(self) -> Any:
-        """What this step kept; what another step of the same job kept is not its own."""
+        """The state that this step stored. State of another step of the same job is ignored."""
         return kept(self.ctx, self.step_id).get("state")
 
     def checkpoint(self, state: Any) -> None:
-        """A safe point. The log is durable first: what a checkpoint says was done has been told."""
+        """A safe point. The log is flushed first, so that it covers what the checkpoint says was
+        done.
+        """
         self.check_time()
         self.log_book.flush()
         self.ctx.checkpoint(
@@ -76,8 +78,8 @@ class RunningStep:
 
 
 def kept(ctx: JobContext, step_id: str) -> dict[str, Any]:
-    """What the last checkpoint of a step kept: its state and the position of its log. Empty where
-    there is none.
+    """What the last checkpoint of a step stored: its state and the position of its log. Empty
+    without a checkpoint.
     """
     state: dict[str, Any] = ctx.state or {}
     return state if state.get("step") == step_id else {}

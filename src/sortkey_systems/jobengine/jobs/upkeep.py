@@ -1,7 +1,7 @@
-"""Sees to journeys that nobody works on: what should run and does not, and what should have ended
-and has not.
+"""Finds journeys that nobody works on: jobs that should run and do not, or should have ended and
+have not.
 
-Their worker is gone for good, or somebody was killed between two writes.
+Their worker is gone, or a process was killed between two writes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ log = logging.getLogger("sortkey.jobengine")
 
 
 class Upkeep:
-    """Called from time to time. It remembers which journeys were not settled the last time."""
+    """Called from time to time. It remembers which journeys were not settled last time."""
 
     def __init__(self, attempts: Attempts) -> None:
         self._attempts, self._schedule = attempts, attempts.schedule
@@ -26,8 +26,8 @@ class Upkeep:
         self._has_run = False
 
     def run(self) -> None:
-        """Look at all journeys that run, and at those that ran the last time."""
-        # A journey that was cancelled long ago is looked at once: its worker may have died before
+        """Check all running journeys, and those that ran last time."""
+        # A journey that was cancelled long ago is checked once: its worker may have died before
         # it could end its job.
         statuses = ("running",) if self._has_run else ("running", "cancelled")
         journeys = self._schedule.store.query(
@@ -36,16 +36,16 @@ class Upkeep:
         for journey_id in {journey.journey_id for journey in journeys} | self._unsettled:
             try:
                 is_settled = self._settle(journey_id)
-            except StorageFailed:  # it is as full for the others
+            except StorageFailed:  # the disk is full for the others too
                 raise
-            except Exception:  # what is wrong with one journey must not keep the others waiting
-                log.exception("journey %s runs, and nobody can go on with it", journey_id)
+            except Exception:  # one broken journey must not block the others
+                log.exception("journey %s is running, but cannot be continued", journey_id)
                 is_settled = False
             (self._unsettled.discard if is_settled else self._unsettled.add)(journey_id)
         self._has_run = True
 
     def _settle(self, journey_id: str) -> bool:
-        """Go on with what was left. Whether there is nothing more to see to."""
+        """Continue what was left. Returns whether nothing more is to do."""
         try:
             journey, stages = self._schedule.journey(journey_id)
         except NotFound:  # deleted meanwhile

@@ -1,4 +1,4 @@
-"""What a step takes of the machine: memory and processor time of the process that runs it."""
+"""The resources that a step uses: memory and processor time of its process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Usage:
 
 
 class UsageMeter:
-    """Measures from its making on."""
+    """Measures from its creation on."""
 
     def __init__(self) -> None:
         self._wall, self._processor = time.perf_counter(), time.process_time()

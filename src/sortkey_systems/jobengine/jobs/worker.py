@@ -1,4 +1,4 @@
-"""A worker of the engine: a worker of the runtime that also sees to executions which nobody runs
+"""A worker of the engine: a worker of the runtime that also cleans up executions that nobody runs
 any more.
 """
 
@@ -14,7 +14,7 @@ TIDY_SECONDS = 15.0
 
 
 class StageWorker(JobWorker):
-    """Start it as any worker. `tidy` is called when it starts, and then from time to time."""
+    """Start it like any worker. `tidy` is called at the start, and then from time to time."""
 
     def __init__(
         self,
@@ -38,14 +38,14 @@ class StageWorker(JobWorker):
         self._ended.set()
         all_ended = super().stop(finish=finish, wait_seconds=wait_seconds)
         if self._tidying.is_alive():
-            self._tidying.join(wait_seconds)  # who stops a worker closes its store then
+            self._tidying.join(wait_seconds)  # the store is closed after the worker is stopped
         return all_ended
 
     def _keep_tidy(self) -> None:
         while True:
             try:
                 self._tidy()
-            except Exception as error:  # the next look may find the store again
+            except Exception as error:  # the store may be back at the next poll
                 self.on_error(f"worker {self.name} could not look for jobs that nobody runs", error)
             if self._ended.wait(self._tidy_seconds):
                 return

@@ -1,3 +1,3 @@
-"""Journeys: their items, what they count, how far they are, and how they begin, end, leave and come
-back.
+"""Journeys: their items, aggregates and progress, and how they are created, backed up, restored and
+deleted.
 """

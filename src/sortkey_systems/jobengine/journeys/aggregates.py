@@ -1,7 +1,7 @@
-"""What a journey knows of its jobs, logs and rules, as the updates that belong into the
-transactions which change them.
+"""The aggregates of a journey over its jobs, logs and rules, as updates for the transactions that
+change them.
 
-A transaction may name an item once, so each function gives one update of METADATA, which a caller
+A transaction may name an item once, so each function returns one update of METADATA, which a caller
 may extend.
 """
 
@@ -34,8 +34,8 @@ _TOTALS = Journey.aggregates
 def job_created(
     job: Job, *, journey: Journey, stages: Sequence[Stage] | None = None
 ) -> list[Update[Any]]:
-    """One job more. With the `stages`, also where the journey then stands, and that the job's stage
-    runs.
+    """Count one more job. With the `stages`, also set the journey's position, and that the job's
+    stage runs.
     """
     actions = [
         attr(_TOTALS.total_jobs).add(1),
@@ -51,9 +51,7 @@ def job_created(
 
 
 def job_progressed(job: Job, old: Job, stages: Sequence[Stage]) -> list[Update[Any]]:
-    """The journey's progress, and what the job has logged since `old`, which is the job as it is
-    stored.
-    """
+    """The journey's progress, and what the job has logged since `old`, the stored job."""
     actions = [
         attr(Journey.overall_progress).set(overall_progress(stages, job)),
         *_logged(job.metrics, old.metrics),
@@ -69,8 +67,10 @@ def job_ended(
     stages: Sequence[Stage] | None = None,
     will_retry: bool = False,
 ) -> list[Update[Any]]:
-    """One job that is completed, failed or cancelled; `old` is the job as it is stored. With the
-    `stages`, also where the journey then stands; while a retry follows, it runs on."""
+    """Count a job that completed, failed or was cancelled. `old` is the stored job.
+
+    With the `stages`, also set the journey's position. While a retry follows, it keeps running.
+    """
     time_taken = job.duration or 0.0
     actions = [
         *_counted(job),
@@ -87,7 +87,7 @@ def job_ended(
 
 
 def stage_skipped(stage_id: str, *, journey: Journey, stages: Sequence[Stage]) -> list[Update[Any]]:
-    """A stage that is bypassed, and where the journey then stands."""
+    """Mark a stage as bypassed, and set the journey's position."""
     after = with_stage(stages, stage_id, "skipped")
     status: JourneyStatus = "pending" if journey.status == "failed" else journey.status
     actions = _standing(after, "completed" if is_done(after) else status, None)
@@ -101,8 +101,9 @@ def stage_skipped(stage_id: str, *, journey: Journey, stages: Sequence[Stage]) -
 
 
 def rules_changed(journey: Journey, *, total: int = 0, active: int = 0) -> list[Update[Any]]:
-    """So many rules more, and so many more that are active. Those that add rules do so one after
-    the other: the condition on their number is what keeps the indexes of the rules apart."""
+    """Count added and activated rules. Writers that add rules take turns: the condition on the
+    number of rules keeps their indexes apart.
+    """
     actions = [
         *([attr(_TOTALS.total_rules).add(total)] if total else []),
         *([attr(_TOTALS.active_rules).add(active)] if active else []),
@@ -115,7 +116,7 @@ def rules_changed(journey: Journey, *, total: int = 0, active: int = 0) -> list[
 
 
 def aggregates_of(jobs: Iterable[Job], rules: Iterable[Rule]) -> Aggregates:
-    """The aggregates as the items themselves tell them."""
+    """The aggregates computed from the items themselves."""
     several, book = list(jobs), list(rules)
     seconds = sum(job.duration or 0.0 for job in several)
     return Aggregates(
@@ -133,7 +134,7 @@ def aggregates_of(jobs: Iterable[Job], rules: Iterable[Rule]) -> Aggregates:
 
 
 def rebuild(store: Store, journey_id: str) -> Aggregates:
-    """Count everything anew and store it, unless it changes in between: then count again."""
+    """Recompute everything and store it, repeating if it changed in between."""
 
     def counted(journey: Journey, stages: Sequence[Stage]) -> list[Write]:
         jobs = store.query(Job.of_journey(journey_id=journey_id).consistent())
@@ -153,11 +154,10 @@ def with_journey(
     *,
     tries: int = TRIES,
 ) -> None:
-    """Write what `make` makes of a journey and its stages; where somebody was quicker, of what they
-    are then.
+    """Write what `make` returns for a journey and its stages, repeating if they changed in between.
 
-    Raises NotFound, and TransactionFailed where only something else than the journey or a stage
-    refuses: who was quicker may also have made the same new item.
+    Raises NotFound, and TransactionFailed if something other than the journey or a stage refuses: a
+    concurrent writer may have created the same item.
     """
     for tries_left in reversed(range(tries)):
         journey = store.get(Journey.key(journey_id=journey_id), consistent=True)
@@ -180,7 +180,7 @@ def minutes(seconds: float) -> str:
 
 
 def seconds_of(aggregates: Aggregates) -> float:
-    """Exactly, where it is known; else what the minutes tell."""
+    """The exact seconds, if known; otherwise from the minutes."""
     if aggregates.total_execution_seconds is not None:
         return aggregates.total_execution_seconds
     return 60.0 * int(aggregates.total_execution_time.removesuffix("m"))
@@ -201,20 +201,20 @@ def _of_stage(stage: Stage, status: StageStatus) -> Update[Stage]:
 
 
 def _unmoved(journey: Journey) -> Condition:
-    """Somebody may have paused or cancelled it since it was read."""
+    """It may have been paused or cancelled since it was read."""
     return attr(Journey.status) == journey.status
 
 
 def _same_time(journey: Journey) -> Condition:
-    """Minutes are a text, to which nothing can be added: they are set, if nobody else has set them
-    in between.
+    """Minutes are a text and cannot be incremented: they are set, if nobody else has set them in
+    between.
     """
     total, place = journey.aggregates.total_execution_seconds, attr(_TOTALS.total_execution_seconds)
     return place.missing() if total is None else place == total
 
 
 def _standing(stages: Sequence[Stage], status: JourneyStatus, job: Job | None) -> list[Action]:
-    """Where the journey stands."""
+    """The journey's position."""
     stage = current_stage(stages)
     return [
         attr(Journey.status).set(status),
@@ -271,8 +271,8 @@ def _journey_status(
 
 
 def _was_late(reason: Any) -> bool:
-    """Whether reading again helps: a condition on what was read, or another transaction on the same
-    items.
+    """Whether reading again helps: a condition on what was read failed, or another transaction
+    touched the same items.
     """
     if reason.code == "TransactionConflict":
         return True

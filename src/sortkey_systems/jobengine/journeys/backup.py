@@ -1,8 +1,8 @@
 """A whole journey as JSON, and back: METADATA, stages, rules, jobs and the catalog of reports, as
-the items are stored.
+stored.
 
 The export is `journeys/{journey_id}/backup.json` in the bucket of backups. Full logs and reports
-stay where they are.
+are not included.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ KINDS: dict[str, type[Entity]] = {"stages": Stage, "rules": Rule, "jobs": Job, "
 
 Complete = dict[str, Any]
 """`{"format": 1, "journey": {…}, "stages": […], "rules": […], "jobs": […], "reports": […]}`, each
-as it is stored.
+as stored.
 """
 
 
 class NotABackup(Refused):
-    """The data are not those of a whole journey. The message says what is wrong."""
+    """The data is not a complete journey. The message says what is wrong."""
 
     status = 422
 
@@ -61,11 +61,11 @@ def get_journey_complete(store: Store, journey_id: str) -> Complete:
 def import_journey_complete(
     store: Store, data: Mapping[str, Any] | str | bytes, *, replace: bool = False
 ) -> Journey:
-    """Store a journey as `get_journey_complete` gave it. One that is there is refused, unless it is
-    to be replaced.
+    """Store a journey from `get_journey_complete`. An existing one is refused unless `replace` is
+    set.
 
-    METADATA is written last: a journey that is listed is a whole one. Raises AlreadyExists,
-    NotABackup, WrongState.
+    METADATA is written last, so a listed journey is complete. Raises AlreadyExists, NotABackup,
+    WrongState.
     """
     journey, rest = _read(data)
     stored = store.find(Journey.key(journey_id=journey.journey_id), consistent=True)
@@ -81,8 +81,8 @@ def import_journey_complete(
 
 
 def export(store: Store, buckets: Buckets, journey_id: str) -> str:
-    """Write the backup of a journey; gives its `s3://` address. Older ones stay as versions of the
-    object.
+    """Write the backup of a journey and return its `s3://` address. Older ones stay as versions of
+    the object.
     """
     content = json.dumps(
         get_journey_complete(store, journey_id), ensure_ascii=False, indent=1
@@ -153,7 +153,7 @@ def _storable(data: Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         return storable(dict(data), NESTING_MAX)
     except NotStorable as error:
-        raise NotABackup(f"the backup holds what no item can: {error}") from None
+        raise NotABackup(f"the backup has values that an item cannot store: {error}") from None
 
 
 def _entities(name: str, kind: type[Any], items: Any) -> Iterable[Any]:
@@ -161,14 +161,14 @@ def _entities(name: str, kind: type[Any], items: Any) -> Iterable[Any]:
         raise NotABackup(f"a backup has a list {name}")
     for number, item in enumerate(cast("list[Any]", items)):
         if not isinstance(item, dict):
-            raise NotABackup(f"{name} {number} is no object")
+            raise NotABackup(f"{name} {number} is not a JSON object")
         try:
             yield kind.from_item(plain_items.from_plain(cast("dict[str, Any]", item)))
         except (InvalidItem, ModelError, ValueError, TypeError) as error:
-            # Of an item that is not stored only the faults: where it lies is told by its number.
+            # Only the faults of an item that is not stored: its number says which one it is.
             faults = (
                 "; ".join(error.faults)
                 if isinstance(error, InvalidItem) and error.faults
                 else error
             )
-            raise NotABackup(f"{name} {number} is no {kind.__name__}: {faults}") from None
+            raise NotABackup(f"{name} {number} is not a valid {kind.__name__}: {faults}") from None

@@ -1,6 +1,4 @@
-"""Deleting a journey. Logs and reports are the audit trail: they outlive it, unless a purge is
-asked for.
-"""
+"""Deletes a journey. Logs and reports are the audit trail and stay, unless a purge is requested."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ def delete(store: Store, journey_id: str, purged: Buckets | None = None) -> None
     """Delete a journey with its stages, rules and jobs; with the buckets to purge, its logs and
     reports too.
 
-    METADATA goes first, so that nothing starts; whoever calls again after a crash deletes the rest.
+    METADATA goes first, so that nothing starts. Calling it again after a crash deletes the rest.
     """
     journey = store.find(Journey.key(journey_id=journey_id), consistent=True)
     remaining = [
@@ -63,12 +61,12 @@ def _end(store: Store, journey: Journey, stages: Iterable[Stage]) -> None:
         )
     except ConditionFailed as failed:
         raise WrongState(
-            f"journey {journey.journey_id} has just changed: look at it, and delete it then"
+            f"journey {journey.journey_id} has just changed: check it and delete it again"
         ) from failed
 
 
 def _empty(store: Store, part: Query[Stage | Rule | Job | StageJob | Log | Report]) -> None:
-    """Some keys at a time: a journey may have any number of log entries."""
+    """Deletes keys in batches: a journey may have any number of log entries."""
     while keys := store.keys(part.consistent().limit(KEYS_AT_ONCE)):
         store.batch_write(deletes=keys)
 
@@ -81,6 +79,6 @@ def _has_files(buckets: Buckets, journey_id: str) -> bool:
 
 
 def _remove(bucket: Objects, prefix: str) -> None:
-    """Every version, for good."""
+    """Delete every version permanently."""
     for version in list(bucket.versions(prefix)):
         bucket.delete(version.key, version.version_id)

@@ -1,5 +1,5 @@
-"""Journeys: made whole or not at all, listed, paused, resumed, cancelled; and their stages.
-`execution` runs them.
+"""Journeys: created as a whole, listed, paused, resumed, cancelled; and their stages. `jobs` runs
+them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 RULES_AT_ONCE_MAX = 93
-"""A transaction has a hundred items at most: the journey and its six stages are seven of them."""
+"""A transaction has at most a hundred items: seven of them are the journey and its six stages."""
 
 
 class Journeys:
@@ -70,8 +70,9 @@ class Journeys:
         skippable: Iterable[str] = (),
         journey_id: str | None = None,
     ) -> Journey:
-        """A new journey with its six stages and its rules, in one transaction. Raises
-        TransactionFailed where the id is taken, NotFound for a rule of a stage that there is not.
+        """Create a journey with its six stages and its rules, in one transaction.
+
+        Raises TransactionFailed if the id is taken, NotFound if a rule names an unknown stage.
         """
         made_id = journey_id or new_journey_id()
         stages = _stages(made_id, frozenset(skippable))
@@ -112,8 +113,8 @@ class Journeys:
         cursor: str | None = None,
         size: int = 100,
     ) -> Page[Journey]:
-        """Journeys by creation, the oldest first: all, those of one status, or those that are not
-        over.
+        """Journeys by creation, oldest first: all, those of one status, or those that are
+        active.
         """
         query = active_journeys() if active else Journey.all()
         if status is not None:
@@ -121,19 +122,15 @@ class Journeys:
         return self.store.page(query, cursor=cursor, size=size)
 
     def list(self) -> list[Journey]:
-        """All of them, by creation."""
+        """All journeys, by creation."""
         return self.store.query(Journey.all())
 
     def active(self) -> list[Journey]:
-        """Those that are not over, in the order in which they are processed: critical first, then
-        the oldest.
-        """
+        """Active journeys in processing order: critical first, then the oldest."""
         return priority_order(self.store.query(active_journeys()))
 
     def change(self, journey_id: str, change: JourneyChange) -> Journey:
-        """Another name, description or priority, or other losses that are allowed. Raises
-        NotFound.
-        """
+        """Change name, description, priority or allowed losses. Raises NotFound."""
         values = change.given()
         allowed = values.pop("allowed_losses", None)
         if allowed is not None:
@@ -145,7 +142,7 @@ class Journeys:
     # -- its life
 
     def pause(self, journey_id: str) -> Journey:
-        """Nothing of it starts any more; a job that runs comes to its end."""
+        """Start nothing more. A running job ends normally."""
         return self._move(
             journey_id,
             "paused",
@@ -154,7 +151,7 @@ class Journeys:
         )
 
     def resume(self, journey_id: str) -> Journey:
-        """Take back a pause. It is up to the caller to run the journey on."""
+        """End a pause. The caller decides whether to run the journey."""
         has_begun = any(stage.status != "pending" for stage in self.stages(journey_id))
         return self._move(
             journey_id,
@@ -164,24 +161,24 @@ class Journeys:
         )
 
     def cancel(self, journey_id: str) -> Journey:
-        """For good. It is up to the caller to cancel the job that runs."""
+        """Cancel permanently. The caller cancels the running job."""
         before: tuple[JourneyStatus, ...] = ("pending", "running", "paused", "failed")
         return self._move(journey_id, "cancelled", before, "it is over already")
 
     def delete(self, journey_id: str, *, purge: bool = False) -> None:
-        """Delete the journey with its stages, rules and jobs; its logs and reports stay, unless a
-        purge is asked for.
+        """Delete the journey with its stages, rules and jobs. Its logs and reports stay, unless a
+        purge is requested.
 
         Raises NotFound, and WrongState while it runs.
         """
         if purge and self._buckets is None:
-            raise NotFound("a purge needs the buckets of logs and reports, and none are given")
+            raise NotFound("a purge needs the buckets of logs and reports: pass `buckets`")
         deletion.delete(self.store, journey_id, None if not purge else self._buckets)
 
     # -- its stages
 
     def stages(self, journey_id: str) -> list[Stage]:
-        """In the order in which they run. Raises NotFound."""
+        """The stages in order. Raises NotFound."""
         stages = self.store.query(Stage.of_journey(journey_id=journey_id).consistent())
         if not stages:
             self.get(journey_id)
@@ -192,13 +189,13 @@ class Journeys:
         return stage_of(self.stages(journey_id), stage_id)
 
     def change_stage(self, journey_id: str, stage_id: str, change: StageChange) -> Stage:
-        """Whether it may be skipped, and whether rules assist it. Raises NotFound."""
+        """Change whether a stage may be skipped, and whether rules assist it. Raises NotFound."""
         stage, values = self.stage(journey_id, stage_id), change.given()
         key = Stage.key(journey_id=journey_id, order=stage.order, stage_id=stage_id)
         return self.store.update(key, set=values) if values else stage
 
     def skip_stage(self, journey_id: str, stage_id: str) -> Stage:
-        """Bypass a stage that may be. Raises NotFound, WrongState."""
+        """Bypass a stage that may be skipped. Raises NotFound, WrongState."""
 
         def skipping(journey: Journey, stages: list[Stage]) -> Sequence[Write]:
             stage = stage_of(stages, stage_id)

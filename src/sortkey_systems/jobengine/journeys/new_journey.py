@@ -1,8 +1,8 @@
-"""A journey from what a person says: a name, a file on this machine or the sample shop, a priority;
-and off it goes.
+"""A journey from user input: a name, a file on this machine or the sample shop, and a priority. It
+starts at once.
 
-Journeys read in the folder that is theirs only, so a file from elsewhere is copied into it: the
-journey sees one state of it, whatever happens to the original.
+Journeys only read in their own folder, so a file from elsewhere is copied into it: the journey sees
+one state of it, whatever happens to the original.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from sortkey_systems.jobengine.sample import LOSSES, RULES, make_shop
 from sortkey_systems.jobengine.service import JobEngine
 
 FOLDER = "sources"
-"""Where copies lie, in the folder of the journeys."""
+"""Where copies are stored, in the folder of the journeys."""
 TABLE_WITHIN_BYTES = 4 * 1024 * 1024
-"""So far into a dump its first table is looked for."""
+"""How far into a dump its first table is searched."""
 _TABLE = re.compile(rb"\bCREATE\s+TABLE\b", re.IGNORECASE)
 
 
 class NotAJourney(Refused):
-    """What was given is no journey yet. The message says what is missing."""
+    """Input that is not a valid journey. The message says what is missing."""
 
 
 def start_journey(
@@ -42,11 +42,11 @@ def start_journey(
     created_by: str,
     is_at_this_machine: bool,
 ) -> Journey:
-    """Create a journey and run it: from the file of this path, or from the sample shop where there
-    is none.
+    """Create a journey and run it: from the file at this path, or from the sample shop without a
+    path.
 
-    Who is not at this machine may name files in the folder of the journeys only. Raises NotAJourney
-    where the name is missing, or the file is not there or of another kind.
+    Remote users may only name files in the folder of the journeys. Raises NotAJourney if the name
+    is missing, or the file is missing or of another kind.
     """
     if not name.strip():
         raise NotAJourney("Give the journey a name.")
@@ -71,7 +71,7 @@ def start_journey(
 
 
 def _checked(text: str, within: Path | None) -> Path:
-    """The file that a path names, if a journey can read it; inside a folder, where there is one."""
+    """The file at a path, if a journey can read it. With a folder, only inside it."""
     if not text.strip():
         raise NotAJourney("Give the path of a SQLite file or of a SQL dump on this machine.")
     path = (
@@ -134,7 +134,7 @@ def _copy(service: JobEngine, path: Path) -> Path:
     if not is_database:
         shutil.copyfile(path, place)
         return place
-    # Not as a file: what was written last may still lie in a second file beside it.
+    # Not copied as a file: recent writes may be in a second file beside it.
     with (
         closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as original,
         closing(sqlite3.connect(place)) as copy,
@@ -144,7 +144,7 @@ def _copy(service: JobEngine, path: Path) -> Path:
 
 
 def _place(service: JobEngine, name: str) -> Path:
-    """A name that no other journey uses."""
+    """A file name that no other journey uses."""
     folder = (service.places.root or Path()) / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     return folder / f"{secrets.token_hex(4)}-{name}"

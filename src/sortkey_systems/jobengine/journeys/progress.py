@@ -1,5 +1,5 @@
-"""How far a journey is: its progress, its current stage, and what may start next. Pure: told from
-its stages.
+"""The position of a journey: its progress, its current stage, and what may start next. Pure
+functions of its stages.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from sortkey_systems.jobengine.parts import PRIORITIES, JourneyStatus, StageStat
 
 DONE: tuple[StageStatus, ...] = ("completed", "skipped")
 LIVE = ("pending", "running")
-"""Of a job that has not ended."""
+"""Statuses of a job that has not ended."""
 STARTABLE: tuple[JourneyStatus, ...] = ("pending", "running", "failed")
 
 
 class WrongState(Refused):
-    """What was asked for does not go with the status of the journey, stage or job. The message says
-    what would.
+    """A request does not fit the status of the journey, stage or job. The message says what
+    would.
     """
 
     status = 409
 
 
 class StageOutOfOrder(WrongState):
-    """Stages run in their order: one before this has neither been completed nor skipped."""
+    """Stages run in order: an earlier one is neither completed nor skipped."""
 
 
 def overall_progress(stages: Sequence[Stage], job: Job | None = None) -> int:
-    """The mean over the stages: 100 for one that is done, and for the one that runs the progress of
-    its job.
+    """The mean over the stages: 100 for a finished one, and the progress of its job for the running
+    one.
     """
     if not stages:
         return 0
@@ -40,7 +40,7 @@ def overall_progress(stages: Sequence[Stage], job: Job | None = None) -> int:
 
 
 def current_stage(stages: Sequence[Stage]) -> Stage:
-    """The first that is not done; the last one where all are."""
+    """The first stage that is not done, or the last one."""
     return next((stage for stage in stages if stage.status not in DONE), stages[-1])
 
 
@@ -61,7 +61,7 @@ def stage_of(stages: Iterable[Stage], stage_id: str) -> Stage:
 
 
 def with_stage(stages: Iterable[Stage], stage_id: str, status: StageStatus) -> list[Stage]:
-    """The stages as they are when one of them has another status."""
+    """The stages with the status of one of them changed."""
     return [
         stage.changed(status=status) if stage.stage_id == stage_id else stage for stage in stages
     ]
@@ -95,14 +95,14 @@ def startable(journey: Journey, stages: Sequence[Stage], stage_id: str) -> Stage
 
 
 def next_stage(journey: Journey, stages: Sequence[Stage]) -> Stage | None:
-    """The stage that is to start next; None where nothing is to start now."""
+    """The stage to start next, or None."""
     stage = current_stage(stages)
     waits = journey.status in STARTABLE and stage.status in ("pending", "failed")
     return stage if waits else None
 
 
 def priority_order(journeys: Iterable[Journey]) -> list[Journey]:
-    """Journeys as they are processed: critical first, and of the same priority the oldest."""
+    """Journeys in processing order: critical first, then the oldest."""
     return sorted(
         journeys,
         key=lambda priority: (

@@ -1,1 +1,1 @@
-"""Logs of jobs: written, kept in files, indexed, searched, summarised and exported."""
+"""Logs of jobs: written, stored in files, indexed, searched, summarised and exported."""

@@ -1,6 +1,4 @@
-"""The log of a job as a file to take away: JSON, CSV or plain text, as a stream whatever
-its size.
-"""
+"""The log of a job as a download: JSON, CSV or plain text, streamed whatever its size."""
 
 from __future__ import annotations
 
@@ -37,8 +35,8 @@ def export_logs(
     *,
     step: str | None = None,
 ) -> Iterator[bytes]:
-    """The lines of a job that are wanted, or all, in chunks of a file. Raises ModelError for
-    another format.
+    """The selected lines of a job, or all, in chunks of a file. Raises ModelError for an unknown
+    format.
     """
     return export_all_logs(objects, [(journey_id, stage_name, job_id)], format, where, step=step)
 
@@ -51,9 +49,9 @@ def export_all_logs(
     *,
     step: str | None = None,
 ) -> Iterator[bytes]:
-    """The same for several jobs, each by its journey, stage and id: one file, in their order."""
+    """The lines of several jobs in one file, each given by its journey, stage and id."""
     if format not in FORMATS:
-        raise ModelError(f"{format!r} is no format of an export: {', '.join(FORMATS)}")
+        raise ModelError(f"{format!r} is not an export format: use {', '.join(FORMATS)}")
     places = (JobPlace(objects, *job) for job in jobs)
     return FORMATS[format](
         line for place in places for line in matching(place, where or LogFilter(), step)
@@ -76,7 +74,7 @@ def _cell(line: dict[str, Any], column: str) -> str:
     if column == "details":
         return orjson.dumps(line.get(column) or {}).decode()
     value = str(line[column])
-    # A spreadsheet takes such a cell for a formula, and a message may quote the data of strangers.
+    # A spreadsheet treats such a cell as a formula, and a message may quote untrusted data.
     return f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
@@ -90,9 +88,7 @@ def _txt(raws: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _sentence(line: dict[str, Any]) -> str:
-    """One line of text, also where the message has several: else a message could pass for another
-    line.
-    """
+    """One line of text. A message with several lines could otherwise be taken for other lines."""
     message = str(line["message"]).replace("\\", "\\\\").replace("\r", "\\r").replace("\n", "\\n")
     details = orjson.dumps(line["details"]).decode() if line.get("details") else ""
     return (
@@ -102,7 +98,7 @@ def _sentence(line: dict[str, Any]) -> str:
 
 
 def _taken(text: io.StringIO) -> bytes:
-    """What was written so far; the text begins anew."""
+    """The bytes written since the last call."""
     chunk = text.getvalue().encode()
     text.seek(0)
     text.truncate()

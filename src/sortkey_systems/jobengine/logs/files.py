@@ -1,9 +1,8 @@
-"""Where the lines of a step's log lie: in its file, and behind that in numbered parts until the
-step ends.
+"""Where the lines of a step's log are stored: in its file, and after that in numbered parts until
+the step ends.
 
-The file says in its metadata up to which part it holds them. So there is never a moment in which a
-line is in neither, or counts twice: the file is written first, the parts that it holds are removed
-after that.
+The metadata of the file says which part it includes last. A line is never missing or counted twice:
+the file is written first, then the parts it includes are removed.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from sortkey_systems.jobengine.parts import LOG_FILE
 
 EXECUTION = "journeys/{journey_id}/stages/{stage_id}/executions/{job_id}"
 PART_FILE = Template(EXECUTION + "/unfinished/{step_id}/{number:08d}.jsonl")
-"""In the logs bucket: lines that were flushed while the step runs, one JSON a line."""
+"""In the logs bucket: lines flushed while the step runs, one JSON object per line."""
 
 THROUGH = "parts-through"
-"""The metadata of a log file: the number of the last part that it holds."""
+"""The metadata of a log file: the number of the last part that it includes."""
 ROUNDS_MAX = 20
 
 
@@ -36,7 +35,7 @@ class JobPlace:
     job_id: str
 
     def steps(self) -> Iterator[str]:
-        """The steps that have said something, by name."""
+        """The steps that have logged something, by name."""
         yield from sorted({*self._finished(), *self._unfinished()})
 
     def step(self, step_id: str) -> StepPlace:
@@ -64,8 +63,8 @@ class JobPlace:
 
 @dataclass(frozen=True, slots=True)
 class RawLine:
-    """One line as JSON. `number` counts from 1; `end` is its end in that version of the file, where
-    it is in one.
+    """One line as JSON. `number` counts from 1; `end` is its end in that version of the file, if it
+    is in one.
     """
 
     raw: bytes
@@ -76,9 +75,7 @@ class RawLine:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What there is of a log at one moment: the file, and the numbers of the parts that
-    follow it.
-    """
+    """The state of a log at one moment: the file, and the numbers of the parts that follow it."""
 
     file: ObjectInfo | None
     through: int
@@ -115,7 +112,7 @@ class StepPlace:
         return str(PART_FILE.render({**self._names(), "number": number}))
 
     def kept(self) -> Kept:
-        """The file and the parts that belong to it, as of one moment."""
+        """The file and the parts that follow it, at one moment."""
         through, parts = 0, tuple[int, ...]()
         for _ in range(ROUNDS_MAX):
             file = self._head()
@@ -129,7 +126,7 @@ class StepPlace:
         )
 
     def lines(self, after: RawLine | None = None) -> Iterator[RawLine]:
-        """All lines in their order, or those behind one, also while others are written. Raises
+        """All lines in order, or those after one, also while others are written. Raises
         ObjectCorrupt.
         """
         seen = after or RawLine(b"", 0)
@@ -146,7 +143,7 @@ class StepPlace:
         raise ObjectCorrupt(f"{self.key} was replaced {ROUNDS_MAX} times while it was read")
 
     def remove_parts(self, through: int) -> None:
-        """Remove the parts up to this one, which the file holds."""
+        """Remove the parts up to this one, which the file includes."""
         for version in list(self.bucket.versions(self._parts_prefix())):
             if int(PART_FILE.parse(version.key)["number"]) <= through:
                 self.bucket.delete(version.key, version.version_id)

@@ -1,4 +1,4 @@
-"""The small items of a log: what a quick query shows of a line, which lies in full in the step's
+"""The small items of a log: what a quick query shows of a line. The full line is in the step's
 file.
 """
 
@@ -15,11 +15,13 @@ from sortkey_systems.jobengine.storable import NotStorable, storable
 
 MESSAGE_CHARACTERS_MAX = 500
 DETAILS_BYTES_MAX = 1024
-"""An item of a log is expected to have 0.5 to 1 KB; what is longer is read in the file."""
+"""An item of a log should have 0.5 to 1 KB. Longer lines are read from the file."""
 
 
 def index_entry(place: StepPlace, number: int, raw: bytes) -> Log:
-    """The item of a line. Its key has the line's number: writing it again changes nothing."""
+    """The item of a line. Its key contains the line's number, so writing it again changes
+    nothing.
+    """
     line = LogLine.model_validate_json(raw)
     return Log(
         journey_id=place.journey_id,
@@ -45,9 +47,7 @@ def _concise(message: str) -> str:
 
 
 def _small(details: dict[str, Any]) -> dict[str, Any]:
-    """As many details as there is room for, from the first on. What no item can hold is there as
-    text.
-    """
+    """As many details as fit, from the first on. Values that an item cannot store become text."""
     small, bytes_left = dict[str, Any](), DETAILS_BYTES_MAX
     for name, value in details.items():
         text = orjson.dumps(value, default=str).decode()

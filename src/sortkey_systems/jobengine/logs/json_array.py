@@ -1,8 +1,8 @@
-"""A JSON array read element by element, in memory for one element: the log of a job may have any
+"""Reads a JSON array element by element with one element in memory: the log of a job may have any
 size.
 
-Values are not parsed here, only told apart; each comes with the place where it ends, from which
-reading can go on.
+Values are not parsed here, only separated. Each comes with the position of its end, from which
+reading can continue.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _OPENING, _CLOSING, _ENDING = b"[{", b"]}", b"]},"
 
 
 class BrokenArray(StoreError):
-    """What should be an array of JSON is none, or is cut off."""
+    """Input that is not a JSON array, or is truncated."""
 
 
 def elements(chunks: Iterable[bytes], *, after: int = 0) -> Iterator[tuple[bytes, int]]:
-    """The elements of an array as JSON, each with the place behind it.
+    """The elements of an array as JSON, each with the position after it.
 
-    Chunks that begin behind an element, at such a place, are read on when `after` names it. Raises
+    With `after`, chunks that begin after an element are read from that position. Raises
     BrokenArray.
     """
     window = _Window(iter(chunks), after)
@@ -60,7 +60,7 @@ class _Window:
         self._data, self._at = b"", 0
 
     def peek(self) -> bytes:
-        """The next byte that is no space; nothing at the end."""
+        """The next byte that is not a space; empty at the end."""
         while True:
             match = _SPACE.match(self._data, self._at)
             self._at = match.end() if match else self._at
@@ -73,7 +73,7 @@ class _Window:
         self._at += 1
 
     def goes_on(self) -> bool:
-        """Whether another element follows. At the end of the array nothing else may."""
+        """Whether another element follows. Nothing may follow the array."""
         if self.peek() == b",":
             self._at += 1
             return True
@@ -95,10 +95,10 @@ class _Window:
         return element, self._offset + self._at
 
     def _line_size(self) -> int:
-        """Of an element that is one line, as in our own files, which is found much quicker; 0 where
-        it is not so.
+        """The length of an element on one line, as in our own files, which is much faster;
+        otherwise 0.
 
-        No value of JSON is the beginning of a longer one and ends with its line, so what parses is
+        A JSON value at the end of a line cannot be the beginning of a longer one, so what parses is
         the element.
         """
         end = self._data.find(b"\n", self._at)
@@ -110,8 +110,8 @@ class _Window:
         return len(line)
 
     def _element_size(self) -> int:
-        """Up to the comma or bracket that ends it, which is not in a string and not inside the
-        element.
+        """The length up to the comma or bracket that ends the element, outside of strings and
+        nested values.
         """
         depth = size = 0
         while True:
@@ -133,7 +133,7 @@ class _Window:
             raise self._broken("it is cut off")
 
     def _more(self) -> bool:
-        """Read another chunk; what was used is dropped."""
+        """Read another chunk and drop the used bytes."""
         chunk = next(self._chunks, None)
         if chunk is None:
             return False
@@ -145,4 +145,4 @@ class _Window:
         return True
 
     def _broken(self, what: str) -> BrokenArray:
-        return BrokenArray(f"no array of JSON at byte {self._offset + self._at:,}: {what}")
+        return BrokenArray(f"not a JSON array at byte {self._offset + self._at:,}: {what}")

@@ -1,7 +1,7 @@
 """Search in the full log of a job: by level, step, time, text and details, page by page.
 
-It reads the files as a stream and keeps one page in memory. The newest warnings and errors come
-quicker: `recent`.
+It streams the files and keeps one page in memory. `recent` is faster for the newest warnings and
+errors.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from sortkey_systems.jobengine.model import Log, recent_logs
 from sortkey_systems.jobengine.parts import LogLine
 
 LINES_READ_MAX = 200_000
-"""For one page. A page that found less by then has a cursor, from which the search goes on."""
+"""Lines read for one page. A page that found fewer by then has a cursor to continue."""
 PAGE_LINES_MAX = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class LogFilter:
-    """Which lines are wanted. What is not given does not matter.
+    """Which lines to return. Criteria that are not given do not matter. `since` is inclusive,
+    `until` exclusive.
 
-    `since` is included, `until` is not. `text` is looked for in the message and the values of the
-    details, in any case of letters. `details` are values by name, `orders.rows` for one that lies
-    deeper.
+    `text` is searched in the message and the values of the details, ignoring case. `details` are
+    values by name, `orders.rows` for a nested one.
     """
 
     levels: frozenset[str] = frozenset()
@@ -49,12 +49,10 @@ class LogFilter:
         text: str | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> LogFilter:
-        """A filter of what a caller gives; a level is written in any case of letters. Raises
-        ModelError.
-        """
+        """A filter from the input of a caller. Levels may have any case. Raises ModelError."""
         levels = [level] if isinstance(level, str) else level or ()
         if any(moment is not None and moment.tzinfo is None for moment in (since, until)):
-            raise ModelError("an instant of a search needs a time zone: 2025-11-01T20:30:00Z")
+            raise ModelError("since and until need a time zone, such as 2025-11-01T20:30:00Z")
         return cls(
             frozenset(map(level_of, levels)),
             since,
@@ -64,7 +62,7 @@ class LogFilter:
         )
 
     def matches(self, line: Mapping[str, Any]) -> bool:
-        """Whether a line, as the JSON of a file, is wanted."""
+        """Whether a line, as JSON of a file, matches."""
         if self.levels and str(line["level"]).lower() not in self.levels:
             return False
         if (self.since or self.until) and not self._is_in_time(line["timestamp"]):
@@ -97,7 +95,7 @@ class LogFilter:
 
 @dataclass(frozen=True, slots=True)
 class LogPage:
-    """Some lines, and where to go on; `cursor` is None at the end."""
+    """Some lines, and a cursor to continue; None at the end."""
 
     items: list[LogLine]
     cursor: str | None
@@ -116,11 +114,10 @@ def search_logs(
     limit: int = 100,
     follow: bool = False,
 ) -> LogPage:
-    """A page of the lines that are wanted, in the order in which they were said, also while the job
-    runs.
+    """A page of matching lines in the order in which they were logged, also while the job runs.
 
-    With `follow` there is a cursor at the end too, for what will be said next; none where nothing
-    was said yet. Raises BadCursor.
+    With `follow` there is a cursor at the end too, for later lines; none before the first line.
+    Raises BadCursor.
     """
     if not 1 <= limit <= PAGE_LINES_MAX:
         raise ModelError(f"a page has 1 to {PAGE_LINES_MAX} lines, not {limit}")
@@ -136,7 +133,7 @@ def search_logs(
 
 
 def matching(place: JobPlace, where: LogFilter, step: str | None = None) -> Iterator[bytes]:
-    """The JSON of all lines that are wanted, one at a time."""
+    """The JSON of all matching lines, one at a time."""
     for step_id in [step] if step else steps_in_order(place):
         for line in place.step(step_id).lines():
             if where.matches(orjson.loads(line.raw)):
@@ -150,8 +147,8 @@ def recent(store: Store, job_id: str) -> list[Log]:
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """Behind a line of a step. Version and end let the next page begin there without reading what
-    is before.
+    """A position after a line of a step. Version and end let the next page start there without
+    reading what is before.
     """
 
     step_id: str
@@ -167,7 +164,7 @@ class _Spot:
 
 
 class _Walk:
-    """Through the steps from a spot on, up to a full page."""
+    """Walks through the steps from a position on, up to a full page."""
 
     def __init__(
         self, place: JobPlace, where: LogFilter, steps: list[str], start: _Spot | None
@@ -179,7 +176,7 @@ class _Walk:
         self.spot, self.is_done = start, False
 
     def page(self, limit: int) -> list[LogLine]:
-        """The lines found. One more is looked for, so that the last page is known to be it."""
+        """The matching lines. One more is searched, so that the last page is known."""
         items = list[LogLine]()
         for read, (step_id, line) in enumerate(self._lines(), 1):
             parsed = orjson.loads(line.raw)
@@ -203,7 +200,7 @@ class _Walk:
 
 
 def _inside(details: Mapping[str, Any], name: str) -> Any:
-    """A value by its name, or by the names that lead to it."""
+    """A value by its name, or by a path of names."""
     if name in details:
         return details[name]
     first, dot, rest = name.partition(".")
@@ -216,12 +213,12 @@ def _inside(details: Mapping[str, Any], name: str) -> Any:
 
 
 def _equals(actual: Any, expected: Any) -> bool:
-    """As values, or as texts: what comes from a URL is a text."""
+    """Compares as values, or as texts: values of a URL are texts."""
     return actual is not None and (actual == expected or _text(actual) == str(expected))
 
 
 def _values(details: Any) -> Iterator[str]:
-    """The texts and numbers in details, however deep."""
+    """The texts and numbers in details, at any depth."""
     pending: list[Any] = [details]
     while pending:
         value = pending.pop()

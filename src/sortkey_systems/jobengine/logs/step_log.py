@@ -1,8 +1,7 @@
-"""The log of a step: collected in memory, kept in parts while the step runs, one JSON array file
+"""The log of a step: collected in memory, stored in parts while the step runs, one JSON array file
 when it ends.
 
-Warnings and errors also become small items, for quick queries. Searching is `log_search`'s,
-exporting `log_export`'s.
+Warnings and errors also become small items for quick queries. `search` and `export` read logs.
 """
 
 from __future__ import annotations
@@ -27,12 +26,10 @@ from sortkey_systems.jobengine.parts import LogCounts, LogLine
 
 LEVELS = ("debug", "info", "warning", "error")
 FLUSH_BYTES = 1 << 20
-"""Lines of so many bytes are kept without being asked: memory stays the same however much a step
-says.
-"""
+"""Lines of this many bytes are flushed automatically, so memory stays constant."""
 FOLD_PARTS = 1000
-"""So many parts become one file while the step still runs: a step that flushes often stays quick to
-read.
+"""This many parts are merged into one file while the step still runs, so that a step that flushes
+often stays fast to read.
 """
 ENTRIES_MAX = 200
 DEPTH_MAX = 100
@@ -43,9 +40,9 @@ ARCHIVE_DAYS = 90
 class StepLog:
     """The log of one step of one job, for one writer; threads may share it.
 
-    `flush` before a checkpoint, and keep `position` in it. After a crash, `resume_from` that
-    position (0: the step begins anew; None: nothing is said again): what the step says again, word
-    for word, is not written twice.
+    `flush` before a checkpoint, and store `position` in it. After a crash, `resume_from` that
+    position (0: the step starts over; None: nothing is repeated): lines that the step repeats word
+    for word are not written twice.
     """
 
     def __init__(
@@ -79,13 +76,13 @@ class StepLog:
 
     @property
     def counts(self) -> LogCounts:
-        """The lines of the step by level, those of earlier attempts included."""
+        """The lines of the step by level, including those of earlier attempts."""
         counts = {f"{level}_count": self._counts[level] for level in LEVELS}
         return LogCounts(total_logs=self._counts.total(), **counts)
 
     @property
     def position(self) -> int:
-        """How many lines are kept for good. Lines that still wait are not among them."""
+        """How many lines are stored durably. Lines in memory do not count."""
         return self._position
 
     @property
@@ -96,7 +93,7 @@ class StepLog:
     def add(
         self, level: str, message: str, /, timestamp: datetime | None = None, **details: Any
     ) -> None:
-        """One more line. It waits in memory for the next flush."""
+        """Add a line. It stays in memory until the next flush."""
         level, at = level_of(level), timestamp or self._clock()
         raw = _raw(self._place, level, message, at, details)
         with self._lock:
@@ -117,9 +114,7 @@ class StepLog:
                 self.flush()
 
     def flush(self) -> None:
-        """Keep all lines so far, whatever happens to this process. Raises LeaseLost where another
-        has gone on.
-        """
+        """Store all lines so far durably. Raises LeaseLost if another worker has taken over."""
         with self._lock:
             if self._waiting:
                 self._put_part(self._part + 1, b"\n".join(self._waiting))
@@ -133,8 +128,8 @@ class StepLog:
                 self._entries = []
 
     def close(self) -> str:
-        """Write the file; gives its URI. Closing twice is fine. Raises LeaseLost where another has
-        gone on.
+        """Write the file and return its URI. Closing twice is fine. Raises LeaseLost if another
+        worker has taken over.
         """
         with self._lock:
             if not self._is_closed:
@@ -146,8 +141,8 @@ class StepLog:
     # -- parts. Each is written once, by number: so two writers cannot both go on.
 
     def _claim(self) -> int:
-        """Put an empty part behind all others. Whoever wrote those finds it in the way,
-        and knows.
+        """Put an empty part after all others. The previous writer finds it and knows that it lost
+        the log.
         """
         for _ in range(ROUNDS_MAX):
             number = self._place.kept().last + 1
@@ -168,11 +163,11 @@ class StepLog:
         except PreconditionFailed as failed:
             if (
                 bucket.head(key).metadata.get("writer") != self._writer
-            ):  # else our own, whose answer was lost
+            ):  # otherwise it is ours, and the response was lost
                 raise self._lost() from failed
 
     def _fold(self) -> None:
-        """Make one file of file and parts; then remove those."""
+        """Merge file and parts into one file, then remove the parts."""
         place, parts = self._place, self._place.kept()
         if parts.last != self._part:
             raise self._lost()
@@ -194,11 +189,11 @@ class StepLog:
             f"another worker goes on with {self._place.step_id} of {self._place.job_id}: stop here"
         )
 
-    # -- what an earlier attempt has said
+    # -- what an earlier attempt has logged
 
     def _take_up(self, resume_from: int | None) -> None:
-        """Count what is there; remember what the step may say again; make up for entries that a
-        crash left out.
+        """Count the existing lines, remember what the step may repeat, and add index items that a
+        crash prevented.
         """
         for line in self._place.lines():
             level = level_of(str(orjson.loads(line.raw)["level"]))
@@ -224,7 +219,7 @@ class StepLog:
 def get_job_logs(
     objects: Objects, journey_id: str, stage_name: str, job_id: str, step_name: str | None = None
 ) -> Iterator[LogLine]:
-    """The lines of a step, or of all steps in the order in which they ran; one at a time, also
+    """The lines of a step, or of all steps in the order in which they ran, one at a time, also
     while the job runs.
     """
     place = JobPlace(objects, journey_id, stage_name, job_id)
@@ -234,7 +229,7 @@ def get_job_logs(
 
 
 def steps_in_order(place: JobPlace) -> list[str]:
-    """The steps that have said something, by when they began to."""
+    """The steps that have logged something, by their first line."""
     began: dict[str, datetime] = {}
     for step_id in place.steps():
         first = next(place.step(step_id).lines(), None)
@@ -244,16 +239,14 @@ def steps_in_order(place: JobPlace) -> list[str]:
 
 
 def archive_logs(objects: Objects, *, days: int = ARCHIVE_DAYS) -> None:
-    """Let logs move to the cheaper tier (S3: Glacier) after so many days. They are never
-    deleted.
-    """
+    """Move logs to the cheaper tier (S3: Glacier) after this many days. They are never deleted."""
     objects.set_lifecycle([Lifecycle("journeys/", archive_after_days=days)])
 
 
 def level_of(text: str) -> str:
     level = text.lower()
     if level not in LEVELS:
-        raise ModelError(f"{text!r} is no level of a log: {', '.join(LEVELS)}")
+        raise ModelError(f"{text!r} is not a log level: use {', '.join(LEVELS)}")
     return level
 
 
@@ -270,13 +263,13 @@ def _raw(
     }
     try:
         return orjson.dumps(entry, default=str, option=orjson.OPT_NON_STR_KEYS)
-    except TypeError:  # a log takes what it is given
+    except TypeError:  # a log accepts any value
         return orjson.dumps(_plain(entry), default=str)
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
-    """What JSON can hold of a value: text that is no Unicode is mended; what is too large or too
-    deep becomes text.
+    """A value as JSON can store it: invalid Unicode is replaced, and what is too large or too deep
+    becomes text.
     """
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
@@ -295,7 +288,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 
 def _words(raw: bytes) -> bytes:
-    """What a line says, without when."""
+    """The content of a line, without its time."""
     entry = orjson.loads(raw)
     words = orjson.dumps(
         [entry["level"], entry["message"], entry["details"]], option=orjson.OPT_SORT_KEYS
@@ -304,7 +297,7 @@ def _words(raw: bytes) -> bytes:
 
 
 def json_array(raws: Iterable[bytes]) -> Iterator[bytes]:
-    """One JSON array, an element a line, in chunks."""
+    """One JSON array, one element per line, in chunks."""
     chunk, before = bytearray(), b"[\n"
     for raw in raws:
         chunk += before + raw

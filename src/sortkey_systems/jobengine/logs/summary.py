@@ -1,7 +1,6 @@
-"""What a log says in short: lines by step and level, errors that are alike together, what happened
-when.
+"""A summary of a log: lines by step and level, similar errors grouped, and a timeline.
 
-One pass over the lines; what is kept does not grow with their number.
+One pass over the lines. Memory does not grow with their number.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ class StepSummary:
 
 @dataclass(slots=True)
 class ErrorGroup:
-    """Errors or warnings that differ in numbers and names only; the first of them stands
-    for all.
+    """Errors or warnings that differ only in numbers and names. The first of them is the
+    example.
     """
 
     level: str
@@ -55,14 +54,14 @@ class ErrorGroup:
 
     @property
     def main_step(self) -> str:
-        """The step that has most of them."""
+        """The step with most of them."""
         return self.steps.most_common(1)[0][0]
 
 
 @dataclass(slots=True)
 class LogSummary:
-    """A log in short. `ungrouped` counts errors and warnings of yet other shapes, of which there
-    were too many.
+    """A summary of a log. `ungrouped` counts errors and warnings beyond the maximum number of
+    groups.
     """
 
     steps: dict[str, StepSummary] = field(default_factory=dict[str, StepSummary])
@@ -73,13 +72,13 @@ class LogSummary:
 
     @property
     def counts(self) -> LogCounts:
-        """Of all steps together."""
+        """The counts of all steps together."""
         levels = sum((step.by_level for step in self.steps.values()), Counter[str]())
         counts = {f"{level.lower()}_count": count for level, count in levels.items()}
         return LogCounts(total_logs=levels.total(), **counts)
 
     def errors(self, level: str = "ERROR") -> list[ErrorGroup]:
-        """The groups of a level, the largest first."""
+        """The groups of a level, largest first."""
         groups = [group for group in self.groups.values() if group.level == level.upper()]
         return sorted(groups, key=lambda group: (-group.count, group.first))
 
@@ -110,7 +109,7 @@ class LogSummary:
 
 
 def summary_of(lines: Iterable[LogLine]) -> LogSummary:
-    """Lines in short."""
+    """Summarise lines."""
     summary = LogSummary()
     for line in lines:
         summary.add(line)
@@ -118,20 +117,20 @@ def summary_of(lines: Iterable[LogLine]) -> LogSummary:
 
 
 def error_summary(objects: Objects, journey_id: str, stage_name: str, job_id: str) -> LogSummary:
-    """The log of a job in short: `errors()` and `errors("warning")` are its groups."""
+    """Summarise the log of a job: `errors()` and `errors("warning")` are its groups."""
     return summary_of(get_job_logs(objects, journey_id, stage_name, job_id))
 
 
 def shape_of(message: str) -> str:
     """A message without numbers, ids and quoted names: `row 17 of 'orders'` and `row 4 of 'items'`
-    are alike.
+    have the same shape.
     """
     return _VARYING.sub("…", message)
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Something that happened to a job."""
+    """An event of a job."""
 
     at: datetime
     kind: Literal["job", "step", "error", "warning"]
@@ -140,9 +139,7 @@ class Moment:
 
 
 def job_timeline(objects: Objects, store: Store, journey_id: str, job_id: str) -> list[Moment]:
-    """A job from its beginning to its end: its steps, and what went wrong in them. Raises
-    NotFound.
-    """
+    """A job from start to end: its steps, and what went wrong in them. Raises NotFound."""
     job = job_of(store, journey_id, job_id)
     moments = (
         [Moment(job.created_at, "job", f"created by {job.triggered_by}")] if job.created_at else []

@@ -1,8 +1,8 @@
-"""The reports of a whole job: summary, performance, error_analysis, timeline, metrics. Each a
+"""The reports of a whole job: summary, performance, error_analysis, timeline, metrics. Each is a
 function of its facts.
 
-`make_report` gathers the facts in one pass over the log and writes the report; what people should
-do stands in it.
+`make_report` gathers the facts in one pass over the log and writes the report, with
+recommendations.
 """
 
 from __future__ import annotations
@@ -29,14 +29,12 @@ GROUPS_SHOWN = 20
 SLOW_SHARE = 0.5
 SLOW_SECONDS = 10.0
 SLOWER = 1.5
-"""An execution that takes so many times as long as the one before is worth a word."""
+"""An execution that takes this many times as long as the previous one is mentioned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a job. `before` is the execution of the same stage before it, where there
-    was one.
-    """
+    """The facts about a job. `before` is the previous execution of the same stage, if any."""
 
     job: Job
     log: LogSummary
@@ -65,12 +63,12 @@ class Made:
 def make_report(
     buckets: Buckets, store: Store, journey_id: str, job_id: str, report_type: ReportType
 ) -> Report:
-    """Make one of the reports of a job and write it: the file, then the catalog. Raises NotFound,
-    and ModelError.
+    """Write one of the reports of a job: the file, then the catalog entry. Raises NotFound, and
+    ModelError.
     """
     if report_type not in KINDS:
         raise ModelError(
-            f"{report_type!r} is not made of a job: {', '.join(KINDS)}. Write it with "
+            f"{report_type!r} is not a report that is generated: {', '.join(KINDS)}. Write it with "
             "create_job_report"
         )
     facts = facts_of(buckets, store, journey_id, job_id)
@@ -89,7 +87,7 @@ def make_report(
 
 
 def facts_of(buckets: Buckets, store: Store, journey_id: str, job_id: str) -> Facts:
-    """Read what the reports of a job are made of. Raises NotFound."""
+    """Read the facts for the reports of a job. Raises NotFound."""
     job = job_of(store, journey_id, job_id)
     lines = store.query(StageJob.of_stage(journey_id=journey_id, stage_id=job.stage_id))
     before = [line for line in lines if line.execution_number == job.execution_number - 1]
@@ -102,7 +100,7 @@ def facts_of(buckets: Buckets, store: Store, journey_id: str, job_id: str) -> Fa
 
 
 def summary(facts: Facts) -> Made:
-    """What the job did, in a few lines."""
+    """A short summary of the job."""
     job, counts = facts.job, facts.log.counts
     done = sum(step.status == "completed" for step in job.steps)
     text = f"{_name(job)} {job.status} after {facts.seconds:.1f} s with {counts.error_count} errors"
@@ -138,7 +136,7 @@ def performance(facts: Facts) -> Made:
 
 
 def error_analysis(facts: Facts) -> Made:
-    """What went wrong, the most frequent first."""
+    """What went wrong, most frequent first."""
     errors, warnings = facts.log.errors("ERROR"), facts.log.errors("WARNING")
     content = {
         "error": facts.job.error_message,
@@ -158,7 +156,7 @@ def error_analysis(facts: Facts) -> Made:
 
 
 def timeline(facts: Facts) -> Made:
-    """What happened when."""
+    """The timeline of the job."""
     moments = [{**asdict(moment), "at": instant_text(moment.at)} for moment in facts.moments]
     text = f"{len(facts.job.steps)} steps in {facts.seconds:.1f} s, {len(moments)} moments"
     return Made(f"Timeline Report - {_name(facts.job)}", text, {"moments": moments})
@@ -201,9 +199,9 @@ KINDS: dict[ReportType, Callable[[Facts], Made]] = {
 
 
 def recommendations(facts: Facts) -> list[str]:
-    """What the facts advise, the most urgent first."""
+    """What the facts recommend, most urgent first."""
     texts = [text for advice in ADVICE if (text := advice(facts))]
-    return texts or [f"{_name(facts.job)} ran without errors: nothing to be done"]
+    return texts or [f"{_name(facts.job)} ran without errors: nothing to do"]
 
 
 def _retry(facts: Facts) -> str | None:
@@ -212,7 +210,7 @@ def _retry(facts: Facts) -> str | None:
         failed = [step.step_id for step in job.steps if step.status == "failed"]
         where = f" in {', '.join(failed)}" if failed else ""
         return (
-            f"The job failed{where}: mend the cause ({job.error_message or 'see its errors'}), "
+            f"The job failed{where}: fix the cause ({job.error_message or 'see its errors'}), "
             "then retry it"
         )
     if job.status == "cancelled":
@@ -262,7 +260,7 @@ def _one_step(facts: Facts) -> str | None:
         return None
     share = slowest.duration / facts.seconds
     return (
-        f"{slowest.step_id} takes {share:.0%} of the time: begin there to be quicker"
+        f"{slowest.step_id} takes {share:.0%} of the time: start there to make it faster"
         if share > SLOW_SHARE
         else None
     )

@@ -1,6 +1,4 @@
-"""Recommendations that follow from figures. Each is a small function of what was measured: no
-figure, no advice.
-"""
+"""Recommendations that follow from figures. Each is a small function of a measurement."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ Advice = Callable[[ExecutionSummary, PerformanceMetrics], str | None]
 
 
 def recommendations_for(execution: ExecutionSummary, metrics: PerformanceMetrics) -> list[str]:
-    """What the figures of a step or a job advise: at least that nothing is to be done."""
+    """What the figures of a step or a job recommend: at least that there is nothing to do."""
     return [text for advice in ADVICE if (text := advice(execution, metrics))] or [
         _all_well(execution)
     ]
@@ -27,13 +25,13 @@ def recommendations_for(execution: ExecutionSummary, metrics: PerformanceMetrics
 
 def _all_well(execution: ExecutionSummary) -> str:
     step = execution.step_id.replace("_", " ").capitalize()
-    return f"{step} performed well: {execution.duration:.1f} s, nothing to be done"
+    return f"{step} performed well: {execution.duration:.1f} s, nothing to do"
 
 
 def _did_not_end(execution: ExecutionSummary, metrics: PerformanceMetrics) -> str | None:
     if execution.status in ("failed", "cancelled"):
         return (
-            f"{execution.step_id} did not end ({execution.status}): read its errors, mend the "
+            f"{execution.step_id} did not end ({execution.status}): read its errors, fix the "
             "cause, then retry it"
         )
     return None

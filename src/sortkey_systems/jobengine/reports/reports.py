@@ -1,8 +1,7 @@
-"""Reports of steps and jobs: the full one as a file, its entry in the catalog. The file is written
+"""Reports of steps and jobs: the full one as a file, and its catalog entry. The file is written
 first.
 
-A file has one entry: writing it again replaces both. What stands in the reports of a job is
-`report_kinds`'.
+A file has one entry; writing it again replaces both. `kinds` has the content of a job's reports.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ SECTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class FullReport:
-    """A report as it lies in the bucket, with its entry in the catalog, if it has one."""
+    """A report as stored in the bucket, with its catalog entry, if it has one."""
 
     file: ReportFile
     location: str
@@ -68,11 +67,11 @@ def write_step_report(
     tables: int | None = None,
     usage: Usage | None = None,
 ) -> Report:
-    """Write the report of a step that has ended: the file, then its catalog entry. Writing it twice
-    is fine.
+    """Write the report of a finished step: the file, then its catalog entry. Writing it twice is
+    fine.
 
     `results` is what the step returned. Recommendations that follow from the figures are added to
-    those given.
+    the given ones.
     """
     began, now = time.perf_counter(), datetime.now(UTC)
     execution = _execution(job, step, items, now)
@@ -185,7 +184,7 @@ def measured(
     tables: int | None = None,
     usage: Usage | None = None,
 ) -> PerformanceMetrics:
-    """The figures of a run."""
+    """The figures of an execution."""
     return PerformanceMetrics(
         throughput=_ratio(items, seconds),
         tables_per_second=_ratio(tables, seconds) if tables else None,
@@ -256,7 +255,7 @@ def _publish(
 
 
 def _replace(store: Store, entry: Report) -> None:
-    """Put the entry in the place of those that the same file had before."""
+    """Replace the previous entries of the same file with this one."""
     entries = store.query(Report.of_type(journey_id=entry.journey_id, job_id=entry.job_id))
     before = [report for report in entries if report.report_id == entry.report_id]
     keys = [

@@ -1,3 +1,3 @@
-"""The engine over HTTP, a file for each subject: what a route takes and answers. The work is the
-service's.
+"""The engine over HTTP, one file per subject: what a route takes and returns. The service does the
+work.
 """

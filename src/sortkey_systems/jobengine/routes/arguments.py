@@ -1,4 +1,4 @@
-"""What many routes take: who asks, ids in the path, pages."""
+"""Arguments that many routes take: the caller, ids in the path, pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sortkey.web import Access, api_key_access, errors_for
 NAME = "jobengine"
 
 Reader = Annotated[Access, Depends(api_key_access(NAME, "read"))]
-"""Reads, and nothing of it is written: no item, no object, no job."""
+"""A read-only request: it writes no item, no object and no job."""
 Writer = Annotated[Access, Depends(api_key_access(NAME, "full"))]
 
 JourneyPath = Annotated[
@@ -65,12 +65,14 @@ StageQuery = Annotated[
     Query(
         alias="stageId",
         pattern=r"^[0-9A-Za-z_-]{1,100}$",
-        description="Of this stage only",
+        description="Only of this stage",
         examples=["tmf_mapping"],
     ),
 ]
-Cursor = Annotated[str | None, Query(max_length=4096, description="That of the page before")]
-Limit = Annotated[int, Query(ge=1, le=1000, description="How many at most")]
+Cursor = Annotated[
+    str | None, Query(max_length=4096, description="The cursor of the previous page")
+]
+Limit = Annotated[int, Query(ge=1, le=1000, description="Maximum number of results")]
 
 READ = errors_for(401, 403, 404)
 LISTED = errors_for(401, 403)
@@ -80,7 +82,7 @@ WRITE = errors_for(401, 403, 404, 409)
 def example(
     of: Any, status: int = 200, also: dict[int | str, dict[str, Any]] | None = None
 ) -> dict[int | str, Any]:
-    """The `responses` of a route: an example of its success, and what else it answers."""
+    """The `responses` of a route: an example of its success, and its errors."""
     response = {
         "description": "Successful Response",
         "content": {"application/json": {"example": of}},

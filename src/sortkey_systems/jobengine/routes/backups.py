@@ -21,15 +21,15 @@ from sortkey_systems.jobengine.service import JobEngine
 
 Complete = Annotated[
     dict[str, Any],
-    Body(description="What `complete` answered, or a backup", examples=[examples.COMPLETE]),
+    Body(description="The response of `complete`, or a backup", examples=[examples.COMPLETE]),
 ]
 ReplaceQuery = Annotated[
-    bool, Query(description="Replace the journey if it is there; its logs and reports stay")
+    bool, Query(description="Replace an existing journey; its logs and reports stay")
 ]
 
 
 class Location(CamelPart):
-    """Where a backup lies."""
+    """The address of a backup."""
 
     location: str
 
@@ -44,8 +44,8 @@ def router(engine: JobEngine) -> APIRouter:
         responses=example(examples.COMPLETE, also=READ),
     )
     def get_journey_complete(_: Reader, journey_id: JourneyPath) -> dict[str, Any]:
-        """All of a journey but its logs: metadata, stages, rules, jobs, the catalog of reports, as
-        they are stored.
+        """All of a journey but its logs: metadata, stages, rules, jobs and the catalog of reports,
+        as stored.
         """
         return engine.get_journey_complete(journey_id)
 
@@ -58,7 +58,7 @@ def router(engine: JobEngine) -> APIRouter:
     def import_journey_complete(
         _: Writer, data: Complete, replace: ReplaceQuery = False
     ) -> Journey:
-        """Store a whole journey. One that is there is only replaced when that is asked for."""
+        """Store a whole journey. An existing one is replaced only on request."""
         return engine.import_journey_complete(data, replace=replace)
 
     @routes.post(
@@ -68,7 +68,7 @@ def router(engine: JobEngine) -> APIRouter:
         responses=example(where, 201, WRITE),
     )
     def export_journey(_: Writer, journey_id: JourneyPath) -> Location:
-        """Write a backup of the journey into the bucket of backups."""
+        """Write a backup of the journey to the bucket of backups."""
         return Location(location=engine.export_journey(journey_id))
 
     @routes.post(
@@ -80,7 +80,7 @@ def router(engine: JobEngine) -> APIRouter:
     def restore_journey(
         _: Writer, journey_id: JourneyPath, replace: ReplaceQuery = False
     ) -> Journey:
-        """Bring a journey back from its newest backup."""
+        """Restore a journey from its newest backup."""
         return engine.restore_journey(journey_id, replace=replace)
 
     _ = get_journey_complete, import_journey_complete, export_journey, restore_journey

@@ -1,4 +1,4 @@
-"""The document's examples as routes answer them, for the OpenAPI document. Entities, so that they
+"""The document's examples as responses of the routes, for the OpenAPI document. Entities, so they
 are always valid.
 """
 

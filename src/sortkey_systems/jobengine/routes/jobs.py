@@ -1,4 +1,4 @@
-"""Executions over HTTP: start, look, wait, retry, cancel."""
+"""Executions over HTTP: start, show, wait, retry, cancel."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ StatusQuery = Annotated[
 SecondsQuery = Annotated[
     float,
     Query(
-        ge=0, le=WAIT_SECONDS_MAX, description="How long to wait; then the job is answered as it is"
+        ge=0,
+        le=WAIT_SECONDS_MAX,
+        description="How long to wait before the job is returned as it is",
     ),
 ]
 
@@ -77,7 +79,7 @@ def _add_looks(routes: APIRouter, engine: JobEngine) -> None:
         responses=example(examples.JOB, also=READ),
     )
     def get_job(_: Reader, journey_id: JourneyPath, job_id: JobPath) -> Job:
-        """An execution: status, progress, steps, results, and how much it has logged."""
+        """An execution: status, progress, steps, results, and its log counts."""
         return engine.job(journey_id, job_id)
 
     @routes.get(
@@ -92,9 +94,10 @@ def _add_looks(routes: APIRouter, engine: JobEngine) -> None:
         job_id: JobPath,
         seconds: SecondsQuery = 10,
     ) -> Job:
-        """The same when it has ended, or when the time is over: look at its status, and ask again.
+        """The job when it has ended, or as it is when the time is over: check its status and ask
+        again.
 
-        A key may have 20 of these requests at once; one more is answered with 429.
+        A key may have 20 of these requests at once; further ones get 429.
         """
         return await waits.run(request, me, partial(engine.watch, journey_id, job_id, seconds))
 
@@ -113,7 +116,7 @@ def _add_changes(routes: APIRouter, engine: JobEngine) -> None:
     def start_job(
         _: Writer, journey_id: JourneyPath, stage_id: StagePath, response: Response
     ) -> Job:
-        """Run a stage. Those before it must be completed or skipped."""
+        """Run a stage. Earlier stages must be completed or skipped."""
         job = engine.start_job(journey_id, stage_id)
         response.headers["Location"] = f"/{NAME}/journeys/{journey_id}/jobs/{job.job_id}"
         return job
@@ -125,8 +128,8 @@ def _add_changes(routes: APIRouter, engine: JobEngine) -> None:
         responses=started,
     )
     def retry_job(_: Writer, journey_id: JourneyPath, job_id: JobPath, response: Response) -> Job:
-        """A new execution, with the next number, in place of one that failed or was cancelled. That
-        one stays.
+        """A new execution, with the next number, in place of one that failed or was cancelled. The
+        old one does not change.
         """
         engine.job(journey_id, job_id)
         job = engine.executions.retry(job_id)
@@ -140,7 +143,7 @@ def _add_changes(routes: APIRouter, engine: JobEngine) -> None:
         responses=started,
     )
     def cancel_job(_: Writer, journey_id: JourneyPath, job_id: JobPath) -> Job:
-        """End a job that waits at once, and one that runs at its next safe point."""
+        """Cancel a pending job at once, and a running one at its next safe point."""
         engine.job(journey_id, job_id)
         return engine.executions.cancel(job_id)
 

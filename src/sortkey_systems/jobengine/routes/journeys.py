@@ -29,9 +29,9 @@ from sortkey_systems.jobengine.service import JobEngine
 
 StatusQuery = Annotated[JourneyStatus | None, Query(description="Only those of this status")]
 ActiveQuery = Annotated[bool, Query(description="Only those that are pending, running or paused")]
-PurgeQuery = Annotated[bool, Query(description="Delete its logs and reports too, for good")]
+PurgeQuery = Annotated[bool, Query(description="Also delete its logs and reports permanently")]
 RunQuery = Annotated[
-    bool | None, Query(description="Run on; if not said, where the journey was run as a whole")
+    bool | None, Query(description="Continue running; by default if the journey was run as a whole")
 ]
 
 
@@ -56,7 +56,7 @@ def _add_journeys(routes: APIRouter, engine: JobEngine) -> None:
         cursor: Cursor = None,
         limit: Limit = 50,
     ) -> Page[Journey]:
-        """Journeys by creation, the oldest first, page by page."""
+        """Journeys by creation, oldest first, page by page."""
         page = engine.journeys.page(status=status, active=active, cursor=cursor, size=limit)
         return Page[Journey](items=page.items, cursor=page.cursor)
 
@@ -66,9 +66,7 @@ def _add_journeys(routes: APIRouter, engine: JobEngine) -> None:
         responses=example([examples.JOURNEY], also=LISTED),
     )
     def list_queue(_: Reader, limit: Limit = 50) -> list[Journey]:
-        """Active journeys in the order in which they are processed: critical first, then the
-        oldest.
-        """
+        """Active journeys in processing order: critical first, then the oldest."""
         return engine.journeys.active()[:limit]
 
     @routes.post(
@@ -78,7 +76,7 @@ def _add_journeys(routes: APIRouter, engine: JobEngine) -> None:
         responses=example(examples.JOURNEY, 201, WRITE),
     )
     def create_journey(who: Writer, body: JourneyDraft, response: Response) -> Journey:
-        """Make a journey with its six stages and its rules: all of it, or nothing."""
+        """Create a journey with its six stages and its rules: all or nothing."""
         journey = engine.create_journey(body, created_by=who.name)
         response.headers["Location"] = f"/{NAME}/journeys/{journey.journey_id}"
         return journey
@@ -98,7 +96,7 @@ def _add_journeys(routes: APIRouter, engine: JobEngine) -> None:
         responses=example(examples.JOURNEY, also=WRITE),
     )
     def change_journey(_: Writer, journey_id: JourneyPath, body: JourneyChange) -> Journey:
-        """Change its name, description or priority, or what it may leave behind."""
+        """Change its name, description, priority or allowed losses."""
         return engine.journeys.change(journey_id, body)
 
     @routes.delete(
@@ -109,7 +107,7 @@ def _add_journeys(routes: APIRouter, engine: JobEngine) -> None:
     )
     def delete_journey(_: Writer, journey_id: JourneyPath, purge: PurgeQuery = False) -> None:
         """Delete a journey with its stages, rules and jobs. Its logs and reports stay, unless a
-        purge is asked for.
+        purge is requested.
         """
         engine.journeys.delete(journey_id, purge=purge)
 
@@ -126,31 +124,31 @@ def _add_life(routes: APIRouter, engine: JobEngine) -> None:
         responses=example(examples.STARTED, 202, WRITE),
     )
     def run_journey(_: Writer, journey_id: JourneyPath) -> Job:
-        """Run all stages that are left, one after the other. The answer is the first job."""
+        """Run all remaining stages, one after the other. Returns the first job."""
         return engine.run_journey(journey_id)
 
     @routes.post("/journeys/{journeyId}/pause", summary="Pause a journey", responses=changed)
     def pause_journey(_: Writer, journey_id: JourneyPath) -> Journey:
-        """Start nothing more of it. A job that runs comes to its end."""
+        """Start nothing more. A running job ends normally."""
         return engine.journeys.pause(journey_id)
 
     @routes.post("/journeys/{journeyId}/resume", summary="Resume a journey", responses=changed)
     def resume_journey(_: Writer, journey_id: JourneyPath, run: RunQuery = None) -> Journey:
-        """Take back a pause, and run on."""
+        """End a pause and continue."""
         return engine.resume_journey(journey_id, run=run)
 
     @routes.post("/journeys/{journeyId}/cancel", summary="Cancel a journey", responses=changed)
     def cancel_journey(_: Writer, journey_id: JourneyPath) -> Journey:
-        """End it for good. A job that runs stops at its next safe point."""
+        """Cancel it permanently. A running job stops at its next safe point."""
         return engine.cancel_journey(journey_id)
 
     @routes.post(
         "/journeys/{journeyId}/aggregates",
-        summary="Count a journey's figures anew",
+        summary="Recompute the aggregates of a journey",
         responses=example(examples.AGGREGATES, also=WRITE),
     )
     def rebuild_aggregates(_: Writer, journey_id: JourneyPath) -> Aggregates:
-        """Count its jobs, logs and rules anew."""
+        """Recompute its counts of jobs, logs and rules."""
         return engine.rebuild_aggregates(journey_id)
 
     _ = run_journey, pause_journey, resume_journey, cancel_journey, rebuild_aggregates
@@ -163,7 +161,7 @@ def _add_stages(routes: APIRouter, engine: JobEngine) -> None:
         responses=example([examples.STAGE], also=READ),
     )
     def list_stages(_: Reader, journey_id: JourneyPath) -> list[Stage]:
-        """The stages in the order in which they run."""
+        """The stages in order."""
         return engine.journeys.stages(journey_id)
 
     @routes.get(

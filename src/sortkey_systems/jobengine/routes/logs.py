@@ -1,4 +1,4 @@
-"""Logs over HTTP: searched page by page, in short, as a timeline, and as a file to take away."""
+"""Logs over HTTP: searched page by page, summarised, as a timeline, and as a download."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ StepQuery = Annotated[
 
 
 def _is_date(value: object) -> object:
-    """Refuse a bare number, which pydantic would take for seconds since 1970: the document says
-    date and time.
+    """Refuse a bare number, which pydantic would read as seconds since 1970: the document says date
+    and time.
     """
     if isinstance(value, str) and "-" not in value[1:]:
         raise ValueError("give a date and a time, as 2025-11-01T20:30:00Z")
@@ -55,7 +55,8 @@ def _is_date(value: object) -> object:
 
 _Moment = Annotated[AwareDatetime, BeforeValidator(_is_date)]
 Since = Annotated[
-    _Moment | None, Query(description="From this instant on", examples=["2025-11-01T20:30:00Z"])
+    _Moment | None,
+    Query(description="From this instant, inclusive", examples=["2025-11-01T20:30:00Z"]),
 ]
 Until = Annotated[_Moment | None, Query(description="Before this instant")]
 Wanted = Annotated[
@@ -63,17 +64,13 @@ Wanted = Annotated[
 ]
 Details = Annotated[
     list[Annotated[str, Query(pattern=r"^[^=]{1,100}=.{0,200}$")]],
-    Query(
-        alias="detail", description="name=value of the details; table.rows=3 for what lies deeper"
-    ),
+    Query(alias="detail", description="name=value of the details; table.rows=3 for a nested value"),
 ]
-Follow = Annotated[
-    bool, Query(description="Give a cursor at the end too, for what will be said next")
-]
+Follow = Annotated[bool, Query(description="Return a cursor at the end too, for later lines")]
 
 
 class Group(CamelPart):
-    """Errors or warnings that differ in numbers and names only."""
+    """Errors or warnings that differ only in numbers and names."""
 
     message: str
     count: int
@@ -95,9 +92,7 @@ class Group(CamelPart):
 
 
 class Summary(CamelPart):
-    """A log in short: how many lines of each level and step, and what went wrong, the most frequent
-    first.
-    """
+    """A summary of a log: lines of each level and step, and errors grouped, most frequent first."""
 
     counts: LogCounts
     steps: dict[str, dict[str, int]]
@@ -115,7 +110,7 @@ class Summary(CamelPart):
 
 
 class Event(CamelPart):
-    """Something that happened to a job."""
+    """An event of a job."""
 
     at: datetime
     kind: Literal["job", "step", "error", "warning"]
@@ -155,7 +150,7 @@ def _add_search(routes: APIRouter, engine: JobEngine) -> None:
         limit: Limit = 100,
         follow: Follow = False,
     ) -> Page[LogLine]:
-        """The lines of a job in the order in which they were said, page by page, also while it
+        """The lines of a job in the order in which they were logged, page by page, also while it
         runs.
         """
         job, where = engine.job(journey_id, job_id), _filter(level, since, until, text, detail)
@@ -169,9 +164,7 @@ def _add_search(routes: APIRouter, engine: JobEngine) -> None:
         responses=example([examples.LOG], also=READ),
     )
     def list_recent_logs(_: Reader, journey_id: JourneyPath, job_id: JobPath) -> list[Log]:
-        """The newest hundred of the entries in the table, newest first: warnings and errors, at
-        once.
-        """
+        """The newest hundred entries in the table, newest first: warnings and errors."""
         engine.job(journey_id, job_id)
         return recent(engine.store, job_id)
 
@@ -198,7 +191,7 @@ def _add_export(routes: APIRouter, engine: JobEngine) -> None:
         until: Until = None,
         text: Wanted = None,
     ) -> StreamingResponse:
-        """The lines that are wanted, or all, as a file: a JSON array, CSV, or text."""
+        """The matching lines, or all, as a file: a JSON array, CSV, or text."""
         job, where = engine.job(journey_id, job_id), _filter(level, since, until, text, [])
         lines = export_logs(
             engine.buckets.logs, journey_id, job.stage_id, job_id, format, where, step=step
@@ -218,7 +211,7 @@ def _add_overviews(routes: APIRouter, engine: JobEngine) -> None:
         responses=READ,
     )
     def summarize_log(_: Reader, journey_id: JourneyPath, job_id: JobPath) -> Summary:
-        """How many lines of each level and step, and errors and warnings in groups."""
+        """Lines of each level and step, and errors and warnings in groups."""
         job: Job = engine.job(journey_id, job_id)
         return Summary.of(error_summary(engine.buckets.logs, journey_id, job.stage_id, job_id))
 
@@ -228,7 +221,7 @@ def _add_overviews(routes: APIRouter, engine: JobEngine) -> None:
         responses=READ,
     )
     def show_timeline(_: Reader, journey_id: JourneyPath, job_id: JobPath) -> list[Event]:
-        """The job from its beginning to its end: its steps, and what went wrong in them."""
+        """The job from start to end: its steps, and what went wrong in them."""
         timeline = job_timeline(engine.buckets.logs, engine.store, journey_id, job_id)
         return [Event.of(moment) for moment in timeline]
 

@@ -36,7 +36,7 @@ from sortkey_systems.jobengine.storable import storable
 
 
 class ReportDraft(Input):
-    """A report that somebody writes."""
+    """A custom report."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -77,7 +77,7 @@ class FinalReport(CamelPart):
 
 
 class ReportOrder(Input):
-    """A report that the engine makes of what a job did."""
+    """A report that the engine generates for a job."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"reportType": "error_analysis"}]})
 
@@ -115,8 +115,9 @@ def _add_reading(routes: APIRouter, engine: JobEngine) -> None:
         responses=example(examples.FINAL_REPORT, also=READ),
     )
     def get_final_report(_: Reader, journey_id: JourneyPath) -> FinalReport:
-        """The final report, once the last stage has come to its end: what was migrated, what was
-        lost, and whether the journey's limits allow it."""
+        """The final report, when the last stage has ended: what was migrated, what was lost, and
+        whether the journey's limits allow it.
+        """
         return FinalReport(**engine.executions.final_report(journey_id))
 
     @routes.get(
@@ -128,14 +129,14 @@ def _add_reading(routes: APIRouter, engine: JobEngine) -> None:
     def get_report(
         _: Reader, journey_id: JourneyPath, job_id: JobPath, report_id: ReportPath
     ) -> StreamingResponse:
-        """The full report, as a stream: it may have any size."""
+        """The full report, streamed."""
         engine.job(journey_id, job_id)
         report = engine.store.first(
             Report.of_job(job_id=job_id).where(attr(Report.report_id) == report_id)
         )
         if report is None:
             raise NotFound(
-                f"job {job_id} has no report {report_id}: its reports are listed one step up"
+                f"job {job_id} has no report {report_id}: GET the path without the id to list its reports"
             )
         reader = open_report(engine.buckets.reports, report)
         size = {"Content-Length": str(reader.info.size)}
@@ -163,16 +164,14 @@ def _add_writing(routes: APIRouter, engine: JobEngine) -> None:
 
     @routes.post(
         "/journeys/{journeyId}/jobs/{jobId}/make-report",
-        summary="Have a report made",
+        summary="Generate a report",
         status_code=201,
         responses=created,
     )
     def generate_report(
         _: Writer, journey_id: JourneyPath, job_id: JobPath, body: ReportOrder
     ) -> Report:
-        """Have a summary, a performance, error or metrics report or a timeline made of what the job
-        did.
-        """
+        """Generate a summary, performance, error or metrics report or a timeline of the job."""
         return make_report(engine.buckets, engine.store, journey_id, job_id, body.report_type)
 
     _ = create_report, generate_report

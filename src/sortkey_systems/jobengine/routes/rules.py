@@ -1,4 +1,4 @@
-"""Second Brain rules over HTTP. None is ever deleted: it becomes inactive or deprecated."""
+"""Second Brain rules over HTTP. They are never deleted: they become inactive or deprecated."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def router(engine: JobEngine) -> APIRouter:
         responses=example(examples.RULE, 201, WRITE),
     )
     def add_rule(who: Writer, journey_id: JourneyPath, body: RuleDraft, response: Response) -> Rule:
-        """Add a rule behind the others of its stage."""
+        """Add a rule after the others of its stage."""
         rule = engine.rules.add(journey_id, body, created_by=who.name)
         response.headers["Location"] = f"/{NAME}/journeys/{journey_id}/rules/{rule.rule_id}"
         return rule
@@ -74,7 +74,7 @@ def router(engine: JobEngine) -> APIRouter:
     def change_rule(
         _: Writer, journey_id: JourneyPath, rule_id: RulePath, body: RuleChange
     ) -> Rule:
-        """Change a rule. Its stage, type and index stay: they are in its key."""
+        """Change a rule. Its stage, type and index stay: they are part of its key."""
         return engine.rules.change(journey_id, rule_id, body)
 
     @routes.post(
@@ -83,7 +83,7 @@ def router(engine: JobEngine) -> APIRouter:
         responses=example(examples.RULE, also=WRITE),
     )
     def deactivate_rule(_: Writer, journey_id: JourneyPath, rule_id: RulePath) -> Rule:
-        """Apply it no more."""
+        """Stop applying it."""
         return engine.rules.deactivate(journey_id, rule_id)
 
     _ = list_rules, add_rule, get_rule, change_rule, deactivate_rule

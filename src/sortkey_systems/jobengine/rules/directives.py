@@ -39,15 +39,13 @@ KINDS: tuple[Kind, ...] = (
 
 
 class RuleNotUnderstood(Exception):
-    """The executable part of a rule is not in a form that the engine knows; the message says which
-    part.
-    """
+    """The executable part of a rule has an unknown form. The message says which part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """One thing that a rule says. `source` is a pattern of tables or columns, `target` a resource
-    or attribute.
+    """One directive of a rule. `source` is a pattern of tables or columns, `target` a resource or
+    attribute.
     """
 
     kind: Kind
@@ -58,7 +56,7 @@ class Directive:
 
 
 def directives_of(content: Any) -> list[Directive]:
-    """What a rule says to do. An empty list: its text has no sentence that can be executed."""
+    """The directives of a rule. Empty if its text has no executable sentence."""
     if isinstance(content, str):
         return _of_text(content)
     fields = cast("dict[str, Any]", content)

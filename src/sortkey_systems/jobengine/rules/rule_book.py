@@ -1,8 +1,7 @@
-"""Second Brain rules at work: those of a stage, in the order of their rank, and what they decide
-about each subject.
+"""Applies the Second Brain rules of a stage, in order of rank: what they decide about each subject.
 
-The first rule that decides wins; what a later one would have said is recorded as overridden. No
-chance, no clock.
+The first rule that decides wins; later ones are recorded as overridden. The result depends on
+nothing else.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ Effect = Literal["applied", "overridden", "not executable", "no match"]
 
 @dataclass(slots=True)
 class Application:
-    """What became of a rule about one subject."""
+    """How a rule was applied to one subject."""
 
     rule_id: str
     kind: str
@@ -62,7 +61,7 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the first rule says that has something to say."""
+    """The directive that decided, and its rule."""
 
     rule_id: str
     directive: Directive
@@ -85,8 +84,8 @@ def rules_of_stage(rules: Iterable[Rule], stage_id: str) -> list[Rule]:
 
 
 def rule_book(rules: Iterable[Rule], stage_id: str) -> RuleBook:
-    """The rules of a stage, read; one that cannot be executed is recorded as such and is
-    no error.
+    """Parse the rules of a stage. One that cannot be executed is recorded as such and is not an
+    error.
     """
     book = RuleBook()
     for rule in rules_of_stage(rules, stage_id):
@@ -109,22 +108,20 @@ def rule_book(rules: Iterable[Rule], stage_id: str) -> RuleBook:
 
 @dataclass(slots=True)
 class RuleBook:
-    """The directives of a stage in the order in which they are asked, and a record of what they
-    did.
-    """
+    """The directives of a stage in order of rank, and a record of what they did."""
 
     directives: list[tuple[str, Directive]] = field(default_factory=list[tuple[str, Directive]])
     applications: list[Application] = field(default_factory=list[Application])
 
     def keeps(self, table: str, column: str | None = None) -> bool | None:
-        """True: preserved; False: removed; None: no rule says anything. A rule of tables is not one
-        of columns.
+        """True if preserved, False if removed, None if no rule decides. A rule for tables does not
+        apply to columns.
         """
         decision = self._decide(("preserve", "remove"), _subject(table, column), table, column)
         return None if decision is None else decision.directive.kind == "preserve"
 
     def removed_by(self, table: str, column: str | None = None) -> str | None:
-        """The rule that leaves a table or a column out, `BUILT_IN` for one of ours; None where it
+        """The rule that removes a table or a column, `BUILT_IN` for a built-in one; None if it
         stays.
         """
         decision = self._decide(("preserve", "remove"), _subject(table, column), table, column)
@@ -135,15 +132,15 @@ class RuleBook:
         )
 
     def mapped(self, table: str, column: str | None = None) -> Decision | None:
-        """Where a table or a column is to go."""
+        """Where a rule maps a table or a column."""
         return self._decide(("map",), _subject(table, column), table, column)
 
     def about(self, kind: Kind, table: str, column: str) -> Decision | None:
-        """What is said about the values of a column."""
+        """A directive about the values of a column."""
         return self._decide((kind,), _subject(table, column), table, column)
 
     def default(self, resource: str, path: str) -> Decision | None:
-        """What an attribute is where no column is mapped to it."""
+        """The default of an attribute that no column is mapped to."""
         subject = f"{resource}.{path}"
         matches = [
             (rule, directive)
@@ -154,7 +151,7 @@ class RuleBook:
         return Decision(*matches[0]) if matches else None
 
     def threshold(self, name: str) -> float:
-        """The share that must be reached."""
+        """The required share."""
         matches = [
             (rule, directive)
             for rule, directive in self.directives
@@ -164,7 +161,7 @@ class RuleBook:
         return float(matches[0][1].value)
 
     def of_kind(self, *kinds: Kind) -> list[Decision]:
-        """All directives of some kinds, by rank."""
+        """All directives of these kinds, by rank."""
         return [
             Decision(rule, directive)
             for rule, directive in self.directives
@@ -172,7 +169,7 @@ class RuleBook:
         ]
 
     def unused(self) -> list[Application]:
-        """The rules that found nothing to decide about."""
+        """The rules that matched nothing."""
         used = {application.rule_id for application in self.applications} | {BUILT_IN}
         optional = ("recommend", "require", "pattern", "threshold")
         silent = {
@@ -192,7 +189,7 @@ class RuleBook:
         ]
 
     def outcome(self) -> list[Application]:
-        """What became of every rule."""
+        """How every rule was applied."""
         return [*self.applications, *self.unused()]
 
     def _decide(
@@ -209,8 +206,8 @@ class RuleBook:
         return Decision(*matches[0]) if matches else None
 
     def _record(self, matches: Sequence[tuple[str, Directive]], subject: str) -> None:
-        """Built-in rules are only recorded where they decide: nobody wrote them to be
-        overridden.
+        """Record the rules that matched. Built-in rules are recorded only if they decide: nobody
+        wrote them to be overridden.
         """
         for number, (rule, directive) in enumerate(matches):
             effect: Effect = "overridden" if number else "applied"
@@ -230,8 +227,8 @@ def _subject(table: str, column: str | None) -> str:
 
 
 def _is_level(directive: Directive, column: str | None) -> bool:
-    """A mapping without a dot may name a table or a column: by its target, a resource has a capital
-    letter.
+    """A mapping without a dot may name a table or a column. The target decides: a resource starts
+    with a capital letter.
     """
     if directive.kind != "map":
         return column is None or directive.options.get("level") != "table"
@@ -240,7 +237,7 @@ def _is_level(directive: Directive, column: str | None) -> bool:
 
 
 def _matches(pattern: str, table: str, column: str | None) -> bool:
-    """A rule may name a table with its schema or without; without, it is about the tables of all
+    """A rule may name a table with or without its schema. Without, it matches the tables of all
     schemas.
     """
     pattern = pattern.lower()

@@ -1,7 +1,7 @@
 """The Second Brain rules of a journey: add, change, deactivate, list. The journey counts them in
 the same transaction.
 
-A rule is never deleted: it becomes inactive or deprecated, so that what it once did can be told.
+A rule is never deleted: it becomes inactive or deprecated, so that its effects stay explained.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sortkey_systems.jobengine.parts import RuleMetadata
 from sortkey_systems.jobengine.storable import storable
 
 RULES_OF_STAGE_MAX = 999
-"""What the three digits in the key hold."""
+"""The three digits in the key allow no more."""
 
 
 class Rules:
@@ -30,8 +30,8 @@ class Rules:
         self.store = store
 
     def add(self, journey_id: str, draft: RuleDraft, *, created_by: str) -> Rule:
-        """Put a rule behind the others of its stage. Raises NotFound, and WrongState for the
-        thousandth.
+        """Add a rule after the others of its stage. Raises NotFound, and WrongState if the stage is
+        full.
         """
         rules: list[Rule] = []
 
@@ -55,7 +55,7 @@ class Rules:
         return rule
 
     def change(self, journey_id: str, rule_id: str, change: RuleChange) -> Rule:
-        """Change a rule; the number of active ones follows its status. Raises NotFound."""
+        """Change a rule and the number of active ones. Raises NotFound."""
 
         def changing(journey: Journey, stages: list[Stage]) -> Sequence[Write]:
             rule = self.get(journey_id, rule_id)
@@ -74,11 +74,11 @@ class Rules:
         return self.get(journey_id, rule_id)
 
     def deactivate(self, journey_id: str, rule_id: str) -> Rule:
-        """From now on the rule is not applied."""
+        """Stop applying the rule."""
         return self.change(journey_id, rule_id, RuleChange(status="inactive"))
 
     def for_stage(self, journey_id: str, stage_id: str) -> list[Rule]:
-        """The active rules of a stage, as they are executed: its own, those that name it, those of
+        """The active rules of a stage in order of execution: its own, those that name it, those of
         all stages.
         """
         return in_rank_order(self.store.query(rules_for_stage(journey_id, stage_id)))
@@ -91,9 +91,7 @@ class Rules:
         cursor: str | None = None,
         size: int = 100,
     ) -> Page[Rule]:
-        """The rules of a journey or those that stand under a stage, active or not, in the order of
-        their keys.
-        """
+        """The rules of a journey or of a stage, active or not, ordered by key."""
         if stage_id is None:
             return self.store.page(Rule.of_journey(journey_id=journey_id), cursor=cursor, size=size)
         return self.store.page(
@@ -104,7 +102,7 @@ class Rules:
 def new_rules(
     journey_id: str, drafts: Iterable[RuleDraft], *, created_by: str, existing: Iterable[Rule] = ()
 ) -> list[Rule]:
-    """Rules with ids and indexes, behind those that are there."""
+    """Rules with ids and indexes, after the existing ones."""
     last: dict[str, int] = {}
     for rule in existing:
         last[rule.stage_id] = max(last.get(rule.stage_id, 0), rule.rule_index)
@@ -113,23 +111,21 @@ def new_rules(
         number = last[draft.stage_id] = last.get(draft.stage_id, 0) + 1
         if number > RULES_OF_STAGE_MAX:
             raise WrongState(
-                f"stage {draft.stage_id} has {RULES_OF_STAGE_MAX} rules, and its keys hold no more"
+                f"stage {draft.stage_id} has {RULES_OF_STAGE_MAX} rules, which is the maximum"
             )
         rules.append(_new_rule(journey_id, draft, number, created_by))
     return rules
 
 
 def check_stages(stages: Iterable[Stage], stage_ids: Iterable[str]) -> None:
-    """Raises NotFound for a stage that there is not: its rules would never be applied, and nobody
-    would notice.
-    """
+    """Raises NotFound for an unknown stage: its rules would silently never apply."""
     listed = list(stages)
     for stage_id in stage_ids:
         stage_of(listed, stage_id)
 
 
 def counted(journey: Journey, added: Sequence[Rule]) -> list[Update[Any]]:
-    """What the journey counts of rules that are added."""
+    """The update of the journey's counts for added rules."""
     return rules_changed(
         journey, total=len(added), active=sum(_is_active(rule.status) for rule in added)
     )
@@ -149,7 +145,7 @@ def _new_rule(journey_id: str, draft: RuleDraft, number: int, created_by: str) -
 
 
 def _values(rule: Rule, change: RuleChange) -> dict[str, Any]:
-    """The fields that really change."""
+    """The fields that actually change."""
     values = change.given()
     storable([values.get("content"), values.get("context")])
     inside = {

@@ -1,8 +1,8 @@
-"""Addresses of sources, as they are stored with journeys: files, dumps and PostgreSQL servers,
-never with a password.
+"""Addresses of sources as stored with journeys: files, dumps and PostgreSQL servers, never with a
+password.
 
 libpq takes a password in three places: `user:password@`, the parameters `password` and
-`sslpassword` of a URL, and the same as `password=…` without a URL. A file that holds passwords
+`sslpassword` of a URL, and the same as `password=…` without a URL. A file with passwords
 (`passfile`) may be named.
 """
 
@@ -24,8 +24,8 @@ class PasswordGiven(ValueError):
 
 
 def check_address(address: str) -> str:
-    """The address, if it may be stored. Raises PasswordGiven, and ValueError for a URL that a
-    password has broken.
+    """The address, if it may be stored. Raises PasswordGiven, and ValueError for a URL broken by a
+    password.
     """
     if has_password(address):
         raise PasswordGiven(
@@ -45,7 +45,7 @@ def has_password(address: str) -> bool:
 
 
 def without_password(address: str) -> str:
-    """The address without the password in it, if there is one."""
+    """The address without its password, if it has one."""
     scheme, is_url, rest = address.partition("://")
     if not is_url:
         return " ".join(_KEYWORD.sub("", address).split()) if _KEYWORD.search(address) else address
@@ -59,8 +59,8 @@ def without_password(address: str) -> str:
 
 
 def stored_address(address: str) -> str | None:
-    """An address as it comes from a table or a backup, which may be older than these rules: without
-    its password.
+    """An address from a table or a backup, which may be older than these rules, without its
+    password.
     """
     try:
         return check_address(without_password(address))
@@ -69,13 +69,13 @@ def stored_address(address: str) -> str | None:
 
 
 def database_name(address: str) -> str:
-    """What a URL names: its database, or else its host."""
+    """The name in a URL: its database, or else its host."""
     authority, rest = _split(address.partition("://")[2])
     return rest.partition("?")[0].strip("/") or authority.rpartition("@")[2]
 
 
 def _split(rest: str) -> tuple[str, str]:
-    """What comes before the first `/`, `?` or `#` of a URL, and from there on."""
+    """The part before the first `/`, `?` or `#` of a URL, and the rest."""
     end = re.search(r"[/?#]", rest)
     return (rest, "") if end is None else (rest[: end.start()], rest[end.start() :])
 

@@ -15,7 +15,7 @@ from sortkey_systems.jobengine.sources.schema import Column, ForeignKey, TableSc
 
 
 def declare(tree: exp.Expr, tables: DumpTables, dialect: str) -> bool:
-    """Take a declaration into the tables; False where it is not understood."""
+    """Add a declaration to the tables. False if it is not understood."""
     if isinstance(tree, exp.Create) and tree.args.get("kind") == "TABLE":
         return _create(tree, tables, dialect)
     if isinstance(tree, exp.Create) and tree.args.get("kind") == "INDEX":
@@ -31,8 +31,9 @@ def declare(tree: exp.Expr, tables: DumpTables, dialect: str) -> bool:
 
 
 def _create(tree: exp.Create, tables: DumpTables, dialect: str) -> bool:
-    """Only a table that is declared column by column: what is made of a query or of another table
-    has rows, or more columns than are shown."""
+    """Only tables that are declared column by column: one created from a query or another table has
+    rows, or more columns than are shown.
+    """
     if not isinstance(tree.this, exp.Schema) or tree.expression is not None:
         return False
     if any(isinstance(part, exp.LikeProperty) for part in tree.this.expressions):
@@ -60,7 +61,7 @@ def _alter(tree: exp.Alter, tables: DumpTables, dialect: str) -> bool:
 
 
 def _is_understood(action: Any) -> bool:
-    """Others rename, retype or drop what rows were read by."""
+    """Other changes rename, retype or drop columns that rows were read by."""
     if isinstance(action, exp.AlterColumn):
         return action.args.get("dtype") is None
     return isinstance(action, exp.AddConstraint | exp.ColumnDef | exp.ModifyColumn)
@@ -138,7 +139,7 @@ class _Reading:
                 column.nullable = False
 
     def _foreign_key(self, columns: list[str], reference: Any) -> None:
-        """The other table may come later in the dump: the key gets its name when all are there."""
+        """The other table may come later in the dump: the key gets its name when all are known."""
         if reference is None:
             return
         target: Any = reference.this
@@ -165,7 +166,7 @@ def _read_index(tree: exp.Create, tables: DumpTables) -> None:
 
 
 def _names(parts: Iterable[Any]) -> list[str]:
-    """Of columns, also of those that are ordered, prefixed or wrapped."""
+    """The names of columns, also if they are ordered, prefixed or wrapped."""
     return [
         part.name or (part.this.name if isinstance(part.this, exp.Expr) else "") for part in parts
     ]

@@ -1,5 +1,5 @@
-"""A SQL dump as a source: read once, statement by statement, into a SQLite file from which rows
-come in order.
+"""A SQL dump as a source: read once, statement by statement, into a SQLite file that gives rows in
+order.
 
 What cannot be read is counted by kind, with the line of the first case, and the rest is read.
 """
@@ -63,7 +63,7 @@ class DumpSource(SqliteSource):
         self._folder.cleanup()
 
     def _order(self, table: str) -> list[str]:
-        # A dump may have what its key forbids; then only the order of the dump is one.
+        # A dump may violate its key; then rows are read in the order of the dump.
         return (
             super()._order(table)
             if table in self._keyed or table not in self._by_name
@@ -72,7 +72,7 @@ class DumpSource(SqliteSource):
 
 
 def sniffed(dump: Path) -> Dialect:
-    """The dialect, by the marks that tools and types leave in the first pages."""
+    """The dialect, detected from the marks that tools and types leave in the first pages."""
     with dump.open(encoding="utf-8-sig", errors="replace") as text:
         start = text.read(_SNIFF_CHARACTERS)
     for dialect, marks in _MARKS:

@@ -45,8 +45,8 @@ logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 
 class DumpLoader:
-    """Loads one dump. `tables` are what it declares, `keyed` the names of those whose rows keep
-    their primary key.
+    """Loads one dump. `tables` are those it declares, `keyed` the names of those whose rows have
+    unique keys.
     """
 
     def __init__(self, db: sqlite3.Connection, dialect: str) -> None:
@@ -59,8 +59,8 @@ class DumpLoader:
 
     @property
     def unread(self) -> list[Unread]:
-        """Statements that may carry rows or tables, alike ones together, in the order of
-        the dump.
+        """Statements that may carry rows or tables, similar ones together, in the order of the
+        dump.
         """
         return list(self._unread.values())
 
@@ -171,9 +171,7 @@ class DumpLoader:
         self.db.executemany(f"INSERT INTO {table.staged} ({into}) VALUES ({marks})", filled)
 
     def _with_defaults(self, table: DumpTable, names: Sequence[str], row: Values) -> Values:
-        """A computed column has nothing of its own; what a sequence or a clock would give is not
-        known.
-        """
+        """A computed column is not stored; the value of a sequence or a clock is not known."""
         columns = [table.schema.column(name) for name in names]
         if any(
             value is DEFAULT and not (column and column.is_computed)

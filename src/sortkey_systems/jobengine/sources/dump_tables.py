@@ -17,7 +17,7 @@ DEFAULT_SCHEMAS = {"postgres": "public", "tsql": "dbo", "sqlite": "main"}
 
 @dataclass(slots=True)
 class DumpTable:
-    """A table that was created, and the name of the table in the staging file that has its rows."""
+    """A created table, and the name of its table in the staging file."""
 
     name: Qualified
     schema: TableSchema
@@ -25,11 +25,11 @@ class DumpTable:
     references: list[tuple[ForeignKey, Qualified]] = field(
         default_factory=list[tuple[ForeignKey, Qualified]]
     )
-    """Foreign keys, with the names that their targets have in the dump."""
+    """Foreign keys, with their targets as named in the dump."""
 
 
 class DumpTables:
-    """Tables by the names that statements use. A name without a schema is of the current one."""
+    """Tables by the names that statements use. A name without a schema is in the current one."""
 
     def __init__(self, dialect: str) -> None:
         self._default = self._current = DEFAULT_SCHEMAS.get(dialect, "")
@@ -37,11 +37,11 @@ class DumpTables:
         self._created = 0
 
     def enter(self, schema: str) -> None:
-        """From now on, names without a schema are of this one."""
+        """Names without a schema are in this one from now on."""
         self._current = schema if schema not in ("$user", "pg_catalog") else self._default
 
     def add(self, name: Qualified, schema: TableSchema) -> DumpTable:
-        """Raises ValueError where there is such a table."""
+        """Raises ValueError if the table exists."""
         whole = self.whole(name)
         if whole in self._tables:
             raise ValueError("the table was created before")
@@ -50,7 +50,7 @@ class DumpTables:
         return table
 
     def find(self, name: Qualified) -> DumpTable | None:
-        """As written; else in other letters; else, where no schema is named, the only table of that
+        """By exact name; else ignoring case; else, without a schema, the only table of that
         name.
         """
         whole = self.whole(name)
@@ -70,9 +70,7 @@ class DumpTables:
         return iter(list(self._tables.values()))
 
     def settle(self) -> None:
-        """Give tables the names by which they are known from now on, and foreign keys those of
-        their targets.
-        """
+        """Give tables their final names, and update the targets of foreign keys."""
         called = names_apart(self._tables)
         for name, table in self._tables.items():
             table.schema.name, table.schema.namespace = called[name], name[0]

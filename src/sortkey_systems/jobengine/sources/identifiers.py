@@ -1,5 +1,5 @@
-"""Names of tables as SQL has them: `orders`, `"a"."Order Details"`, `[dbo].[orders]`; and how they
-are kept apart.
+"""Names of tables in SQL: `orders`, `"a"."Order Details"`, `[dbo].[orders]`; and how they are kept
+apart.
 """
 
 from __future__ import annotations
@@ -16,14 +16,12 @@ _PART = re.compile(PART)
 _QUOTES = {'"': '"', "`": "`", "[": "]"}
 
 Qualified = tuple[str, str]
-"""A schema, empty where none is named, and a name in it."""
+"""A schema, empty if not given, and a name in it."""
 
 
 @lru_cache(maxsize=1024)  # a dump names the same tables and columns in every statement
 def qualified(text: str) -> Qualified:
-    """`a."b c"` is `b c` in schema `a`; what stands before a schema is a database, and is
-    left out.
-    """
+    """`a."b c"` is `b c` in schema `a`. A database before the schema is ignored."""
     parts = [bare(part) for part in _PART.findall(text)]
     return (parts[-2] if len(parts) > 1 else "", parts[-1])
 
@@ -44,9 +42,7 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def names_apart(tables: Iterable[Qualified]) -> dict[Qualified, str]:
-    """What each table is called: by its name, and with its schema where another schema has a table
-    of that name.
-    """
+    """The name of each table, with its schema if another schema has a table of that name."""
     listed = list(tables)
     times = Counter(name for _, name in listed)
     return {

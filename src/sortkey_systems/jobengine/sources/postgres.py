@@ -1,8 +1,8 @@
 """A live PostgreSQL as a source, in one read-only transaction: rows do not change while they are
 migrated.
 
-Values come as the other sources have them: numbers, texts, bytes. Dates are texts in ISO form, also
-`infinity`, which Python has no date for. What the server declares is read by `postgres_schema`.
+Values have the types of the other sources: numbers, texts, bytes. Dates are ISO texts, also
+`infinity`, which Python's dates do not have. `postgres_schema` reads the declarations.
 """
 
 from __future__ import annotations
@@ -40,14 +40,12 @@ SETTINGS = (
     "SET row_security = off",  # a policy that hides rows is an error, not a smaller table
 )
 PLACE = (("tableoid", "oid"), ("ctid", "tid"))
-"""Where a row lies: the order of a table that has no key."""
+"""The physical location of a row: the order of a table without a key."""
 BIGINT = 1 << 63
 
 
 class PostgresSource:
-    """Tables of all schemas that may be read. Without a key, a table is read as its rows lie on
-    disk.
-    """
+    """Tables of all schemas that may be read. A table without a key is read in physical order."""
 
     notes: Sequence[str] = ()
     unread: Sequence[Unread]
@@ -88,7 +86,7 @@ class PostgresSource:
             ).fetchone()[0]
 
     def batches(self, table: str, size: int, after: list[Any] | None = None) -> Iterator[Batch]:
-        """Through a cursor on the server: the table is sorted once, however many batches it has."""
+        """Uses a cursor on the server: the table is sorted once, however many batches it has."""
         declared = self._declared(table)
         order = _order(declared)
         names, width = declared.schema.names, len(order)
@@ -124,7 +122,7 @@ class PostgresSource:
 
     @contextmanager
     def _answering(self) -> Generator[None]:
-        """What the server refuses, or that it is gone, told as any source tells it."""
+        """Errors of the server, and lost connections, as SourceError."""
         try:
             yield
         except self._psycopg.Error as error:
@@ -134,13 +132,13 @@ class PostgresSource:
 
 
 def _order(declared: Declared) -> list[tuple[str, str]]:
-    """What a table is read by: expressions with their types."""
+    """The columns that a table is ordered by: expressions with their types."""
     key = declared.schema.primary_key
     return [(quoted(name), declared.types[name]) for name in key] if key else list(PLACE)
 
 
 def _position(texts: Sequence[str], order: Sequence[tuple[str, str]]) -> list[Any]:
-    """As texts, which lose nothing; whole numbers as such, as the other sources have them."""
+    """As texts, which lose nothing; whole numbers as such, as in the other sources."""
     kinds = ("integer", "bigint", "smallint")
     return [
         int(text) if kind in kinds else text for text, (_, kind) in zip(texts, order, strict=True)
@@ -148,7 +146,7 @@ def _position(texts: Sequence[str], order: Sequence[tuple[str, str]]) -> list[An
 
 
 def _comparable(values: Sequence[Any], column: str, family: str) -> tuple[list[Any], str, str]:
-    """The values that a column can have at all, and how it is compared with them: a text is no
+    """The values that a column can have, and how it is compared with them: a text is not a
     number.
     """
     if family == "integer":
@@ -178,7 +176,7 @@ def _plain(value: Any) -> Any:
 
 
 def _number(value: Decimal) -> int | float | str:
-    """A float only where it says the same."""
+    """A float only if it is exact."""
     if not value.is_finite():
         return str(value)
     if value == value.to_integral_value():

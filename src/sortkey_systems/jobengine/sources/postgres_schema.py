@@ -57,7 +57,7 @@ WHERE {OURS} AND NOT ({IS_READABLE}) ORDER BY n.nspname, c.relname"""
 
 @dataclass(slots=True)
 class Declared:
-    """A table, how a query names it, and the exact type of each column, for casts."""
+    """A table, its name in queries, and the exact type of each column, for casts."""
 
     schema: TableSchema
     place: str
@@ -65,8 +65,8 @@ class Declared:
 
 
 def read_schema(db: Any) -> dict[str, Declared]:
-    """The tables of all schemas that may be read, by name; where two schemas have one name, as
-    `schema.table`.
+    """The tables of all schemas that may be read, by name; as `schema.table` if two schemas have
+    the name.
     """
     tables: dict[Qualified, Declared] = {}
     for schema, table, relation, name, declared, nullable, default, exact in db.execute(COLUMNS):
@@ -103,8 +103,8 @@ def hidden_tables(db: Any) -> list[Unread]:
 
 
 def _place(schema: str, table: str, relation: str) -> str:
-    """The rows of a table that inherits from another are its own; those of a partitioned one lie in
-    its partitions.
+    """A table that inherits from another has its own rows; those of a partitioned table are in its
+    partitions.
     """
     return f"{'ONLY ' if relation == 'r' else ''}{quoted(schema)}.{quoted(table)}"
 

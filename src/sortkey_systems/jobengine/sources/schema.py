@@ -1,4 +1,4 @@
-"""What a source says of itself: tables, columns, keys and foreign keys, in one form for all kinds
+"""The declarations of a source: tables, columns, keys and foreign keys, in one form for all kinds
 of sources.
 """
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Family = Literal["integer", "decimal", "text", "boolean", "datetime", "binary", "other"]
-"""What a declared type comes to, whatever the dialect calls it."""
+"""The general type of a declared type, in any dialect."""
 
 _FAMILIES: tuple[tuple[Family, tuple[str, ...]], ...] = (
     ("text", ("ENUM",)),  # before NUM
@@ -22,7 +22,7 @@ _FAMILIES: tuple[tuple[Family, tuple[str, ...]], ...] = (
 
 
 def family_of(declared: str) -> Family:
-    """`VARCHAR(20)` → text. An interval is no point in time."""
+    """`VARCHAR(20)` → text. An interval is not a point in time."""
     name = declared.upper()
     if "INTERVAL" in name or "POINT" in name:
         return "other"
@@ -34,8 +34,8 @@ def family_of(declared: str) -> Family:
 
 @dataclass(slots=True)
 class Column:
-    """One column as it was declared. `default` is the text of an expression; a computed column is
-    made of others.
+    """One column as declared. `default` is the text of an expression; a computed column derives
+    from others.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Column:
 
 @dataclass(slots=True)
 class ForeignKey:
-    """Columns of a table that name a row of another."""
+    """Columns of a table that refer to a row of another."""
 
     columns: list[str]
     table: str
@@ -84,14 +84,12 @@ class TableSchema:
 
 
 Row = dict[str, Any]
-"""Values are None, int, float, str or bytes: dates are texts here, as SQLite has them."""
+"""Values are None, int, float, str or bytes. Dates are texts, as in SQLite."""
 
 
 @dataclass(slots=True)
 class Batch:
-    """Some rows, each with its position: the values by which the table is read in order, fit for
-    JSON.
-    """
+    """Some rows, each with its position: the values by which the table is ordered, as JSON."""
 
     rows: list[Row]
     positions: list[list[Any]]

@@ -1,4 +1,4 @@
-"""The interface of a source: what it has, and its rows in the order of their key, from any
+"""The interface of a source: its declarations, and its rows in the order of their key, from any
 position.
 """
 
@@ -12,13 +12,13 @@ from sortkey_systems.jobengine.sources.schema import Batch, Row, TableSchema
 
 
 class SourceError(Exception):
-    """A source cannot be opened or read; the message says which, and what to do."""
+    """A source cannot be opened or read. The message says which, and what to do."""
 
 
 @dataclass(slots=True)
 class Unread:
-    """What of a source was not read, though it may hold rows or tables: alike cases together, never
-    with a value.
+    """A part of a source that was not read, though it may hold rows or tables: similar cases
+    together, without values.
 
     `kind` names the statement and its table, `place` the first case, such as `line 12`.
     """
@@ -42,23 +42,23 @@ class Source(Protocol):
 
     @property
     def notes(self) -> Sequence[str]:
-        """What is odd about it, a line each. Nothing is lost by it."""
+        """Oddities, one line each. Nothing is lost by them."""
         ...
 
     @property
     def unread(self) -> Sequence[Unread]:
-        """What may hold rows or tables and was not read."""
+        """Parts that may hold rows or tables and were not read."""
         ...
 
     def tables(self) -> list[TableSchema]:
-        """By name. Tables of two schemas that have one name are called `schema.table`."""
+        """Table names. Tables of the same name in two schemas are called `schema.table`."""
         ...
 
     def count(self, table: str) -> int: ...
 
     def batches(self, table: str, size: int, after: list[Any] | None = None) -> Iterator[Batch]:
-        """All rows after a position, by the primary key, or where there is none by the place in the
-        table.
+        """All rows after a position, ordered by the primary key, or without one by their place in
+        the table.
         """
         ...
 

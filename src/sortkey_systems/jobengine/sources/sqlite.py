@@ -1,6 +1,4 @@
-"""A SQLite file as a source. It is opened read-only, so that a migration cannot harm what
-it reads.
-"""
+"""A SQLite file as a source. It is opened read-only, so that a migration cannot damage it."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from sortkey_systems.jobengine.sources.schema import Batch, Column, ForeignKey, 
 from sortkey_systems.jobengine.sources.source import SourceError, Unread
 
 RELATED_VALUES_MAX = 500
-"""In one query: SQLite of old binds 999 at most."""
+"""Values in one query: old versions of SQLite bind at most 999."""
 
 
 class SqliteSource:
@@ -28,8 +26,9 @@ class SqliteSource:
         notes: Sequence[str] = (),
         staged: Mapping[str, str] | None = None,
     ) -> None:
-        """`tables` are given where the file only has the rows, and what was declared is known from
-        elsewhere; then `staged` has, by table, the name of the table in the file."""
+        """`tables` are given if the file has only the rows, and the declarations come from
+        elsewhere. Then `staged` has the name in the file of each table.
+        """
         self.path = Path(path)
         self.name = name or self.path.stem
         self.notes, self.unread = notes, list[Unread]()
@@ -118,12 +117,12 @@ def quoted(name: str) -> str:
 
 
 def _is_position(column: Column) -> bool:
-    """Its values pass through JSON, and a comparison finds what comes after them."""
+    """Whether values survive JSON, and can be compared to find the next rows."""
     return not column.nullable and column.family != "binary"
 
 
 def _rowid(table: TableSchema) -> str:
-    """The name that no column has taken."""
+    """A row id name that no column uses."""
     return next(name for name in ("rowid", "_rowid_", "oid") if table.column(name) is None)
 
 

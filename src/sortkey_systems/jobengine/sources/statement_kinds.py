@@ -1,8 +1,8 @@
-"""What a statement of a dump is about, by its first words: read by us, known to carry nothing, or
-neither.
+"""What a statement of a dump is about, by its first words: one that is read, one known to carry
+nothing, or another.
 
-A statement that is neither may carry rows or tables, so it counts as unread. It is named by its
-verb and its table, never by its text, which may hold values.
+Any other statement may carry rows or tables, so it counts as unread. It is named by its verb and
+table, never by its text, which may contain values.
 """
 
 from __future__ import annotations
@@ -55,9 +55,7 @@ _VERB = re.compile(
 
 
 def plain(text: str) -> str:
-    """A statement without the comments before it; what MySQL hides from others in `/*! … */` is a
-    part of it.
-    """
+    """A statement without the comments before it. MySQL's `/*! … */` counts as part of it."""
     if not text.startswith(("/*", "--")):
         return text
     if text.startswith("/*!"):
@@ -72,13 +70,11 @@ def is_harmless(text: str) -> bool:
 
 
 def kind_of(text: str) -> str:
-    """`INSERT INTO a.users`, or the verb alone: words of SQL and names, and nothing else of the
-    statement.
-    """
+    """`INSERT INTO a.users`, or the verb alone: only SQL words and names of the statement."""
     if match := _OF_TABLE.match(text):
         schema, table = qualified(match[2])
         return f"{' '.join(match[1].upper().split())} {f'{schema}.{table}' if schema else table}"
     if text.startswith("\\"):
         return text.split(maxsplit=1)[0]
     verb = _VERB.match(text)
-    return verb[1].upper() if verb else "text that is no statement"
+    return verb[1].upper() if verb else "text that is not a statement"

@@ -1,7 +1,7 @@
 """A SQL dump as statements, one at a time: it is read line by line and never as a whole.
 
-Knows where a statement ends: strings, comments, dollar quotes, COPY data, GO and DELIMITER. What it
-says, it does not.
+It knows where a statement ends: strings, comments, dollar quotes, COPY data, GO and DELIMITER. It
+does not interpret statements.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _TSQL_START = re.compile(
     r"(INSERT|UPDATE|DELETE|MERGE|TRUNCATE|BULK|EXEC|SET|USE|(CREATE|ALTER|DROP)\s+TABLE)\b",
     re.IGNORECASE,
 )
-"""In T-SQL's scripts no mark stands between statements, but each begins a line."""
+"""In T-SQL scripts nothing separates statements, but each begins a line."""
 _TSQL_ROUTINE = re.compile(
     r"\s*(CREATE|ALTER)\s+(OR\s+ALTER\s+)?(PROC|FUNCTION|TRIGGER|VIEW)", re.IGNORECASE
 )
-"""It is the only statement of its batch: what is in it is not ours to run."""
+"""It is the only statement of its batch: its content is not run."""
 _SQLITE_TRIGGER = re.compile(r"\s*CREATE\s+(TEMP(ORARY)?\s+)?TRIGGER\b", re.IGNORECASE)
 _TRIGGER_END = re.compile(r";\s*END\s*\Z", re.IGNORECASE)
 _PSQL_SETTINGS = re.compile(
@@ -33,13 +33,13 @@ _PIECE = re.compile(r"""'|"|`|\[|--|/\*|\#|\$[A-Za-z_]*\$|;""")
 
 
 class DumpError(Exception):
-    """A dump that cannot be taken apart; the message says where."""
+    """A dump that cannot be split into statements. The message says where."""
 
 
 @dataclass(slots=True)
 class Statement:
-    """One statement with the line it begins on; of a COPY from stdin also the lines of its data, to
-    be read at once.
+    """One statement with its first line; for a COPY from stdin also its data lines, to be read at
+    once.
     """
 
     text: str
@@ -48,9 +48,7 @@ class Statement:
 
 
 def statements(lines: Iterable[str], dialect: str) -> Iterator[Statement]:
-    """The statements of a dump. The data of a COPY must be read before the next statement is asked
-    for.
-    """
+    """The statements of a dump. The data of a COPY must be read before the next statement."""
     return _Splitter(lines, dialect).split()
 
 
@@ -88,9 +86,9 @@ class _Splitter:
                     yield statement
                     with suppress(
                         ValueError
-                    ):  # which the reader has told, or it has given up before
+                    ):  # which the reader has reported, or it gave up before
                         for _ in statement.data:
-                            """What the reader left."""
+                            """Skip what the reader left."""
                 else:
                     yield statement
         yield from self._end()
@@ -114,7 +112,7 @@ class _Splitter:
         return self.dialect == "postgres" and not self.size and word.startswith("\\")
 
     def _pieces(self, line: str, number: int) -> Iterator[str]:
-        """The statements that end in this line; what is left of it is kept."""
+        """The statements that end in this line. The rest of it is kept."""
         at = start = 0
         while at < len(line):
             if self.until is not None:
@@ -157,8 +155,8 @@ class _Splitter:
         return match.end()
 
     def _close(self, line: str, at: int) -> int:
-        """After the end of what is open, or the end of the line. A doubled quote closes and opens
-        again.
+        """The position after the end of what is open, or the end of the line. A doubled quote
+        closes and opens again.
         """
         assert self.until is not None
         while (end := line.find(self.until, at)) >= 0:
@@ -185,7 +183,7 @@ class _Splitter:
 
     @property
     def _is_open(self) -> bool:
-        """Whether a semicolon does not end the statement: it has statements in it."""
+        """Whether a semicolon does not end the statement, because it contains statements."""
         if self.dialect not in ("tsql", "sqlite"):
             return False
         head = "".join(part[:100] for part in self.parts[:3])
@@ -203,7 +201,7 @@ class _Splitter:
 
 
 def _is_escaped(line: str, at: int) -> bool:
-    """An odd number of backslashes stands before it."""
+    """Whether an odd number of backslashes is before it."""
     before = at
     while before > 0 and line[before - 1] == "\\":
         before -= 1

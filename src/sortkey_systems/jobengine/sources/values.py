@@ -34,7 +34,7 @@ _UNISTR = re.compile(
 
 Values = list[Any]
 DEFAULT = object()
-"""In place of a value: the column's default."""
+"""Instead of a value: the column's default."""
 
 
 class NotALiteral(ValueError):
@@ -43,9 +43,7 @@ class NotALiteral(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """The rows of one statement. Without columns, the values are those of all columns in their
-    order.
-    """
+    """The rows of one statement. Without columns, the values are those of all columns in order."""
 
     table: Qualified
     columns: Sequence[str]
@@ -53,8 +51,8 @@ class Insert:
 
 
 def standard(text: str) -> str:
-    """An INSERT as every dialect has it: a REPLACE is one, and the values of identity columns are
-    taken as given.
+    """An INSERT in standard form: a REPLACE is one, and values of identity columns are taken as
+    given.
     """
     text = _REPLACED.sub("INSERT ", text, count=1) if text[:7].upper() == "REPLACE" else text
     match = _OVERRIDDEN.match(text)
@@ -62,7 +60,7 @@ def standard(text: str) -> str:
 
 
 def plain_insert(text: str) -> Insert | None:
-    """An INSERT that only has plain literals; None where it has anything else."""
+    """An INSERT with only plain literals; None if it has anything else."""
     head = _HEAD.match(text)
     if head is None:
         return None
@@ -77,7 +75,7 @@ def plain_insert(text: str) -> Insert | None:
 
 
 def parsed_insert(tree: exp.Insert, dialect: str) -> Insert | None:
-    """The same of a tree; None where the rows are not given as values. Raises NotALiteral."""
+    """The rows of a parsed INSERT; None if they are not given as values. Raises NotALiteral."""
     target: Any = tree.this
     columns = (
         [expression.name for expression in target.expressions]
@@ -133,7 +131,7 @@ def _row_parts(row: Any) -> list[Any]:
 
 
 def _value(node: Any, dialect: str) -> Any:
-    """What a literal says. Raises NotALiteral where only the database could say it."""
+    """The value of a literal. Raises NotALiteral if only the database can compute it."""
     if isinstance(node, exp.Null):
         return None
     if isinstance(node, exp.Boolean):

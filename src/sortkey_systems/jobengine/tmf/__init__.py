@@ -34,7 +34,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A TMF resource, or a part of one that has rows of its own in a source."""
+    """A TMF resource, or a part of one that has its own rows in a source."""
 
     name: str
     api: str
@@ -42,7 +42,7 @@ class Resource:
     names: tuple[str, ...]
     attributes: tuple[Attribute, ...]
     characteristics: str | None = None
-    """Where the resource takes values that no attribute has; None where it takes none."""
+    """Where the resource stores values that no attribute has; None if it cannot."""
     part_of: tuple[str, str] | None = None
     lists: tuple[str, ...] = ()
     """First words of paths that are arrays."""
@@ -74,7 +74,9 @@ def titles() -> dict[str, str]:
 
 @cache
 def words(enumeration: str) -> dict[str, str]:
-    """What each word that a source may use means, of one enumeration: `shipped` → `inProgress`."""
+    """The meaning of each word that a source may use, for one enumeration: `shipped` →
+    `inProgress`.
+    """
     table: dict[str, list[str]] = _table("enums")[enumeration]
     return {word.lower(): value for value, synonyms in table.items() for word in (*synonyms, value)}
 

@@ -14,7 +14,7 @@ tag_type_storage = Table("TagTypeStorageTable", key=("tagTypeName",), doc="Store
 subscriptions_storage = Table(
     "SubscriptionsStorageTable",
     key=("eventName", "entityName_entityId"),
-    doc="Stores who is told of which event of which entity.",
+    doc="Stores who is notified of which event of which entity.",
 )
 
 comment_storage = Table(

@@ -1,8 +1,7 @@
-"""Where the documents of assets and files come from: the tables they are made of, and the buckets
-of the assets.
+"""Where the documents of assets and files come from: the tables, and the buckets of the assets.
 
-Seven tables have a stream. What has none (versions, buckets, objects) shows in a document when its
-asset changes next.
+Seven tables have a stream. Changes of the others (versions, buckets, objects) appear in a document
+when its asset changes next.
 """
 
 from __future__ import annotations
@@ -62,7 +61,9 @@ class AssetSource(ComposedSource[Asset, SearchedAsset]):
         )
 
     def _links(self, asset: Asset) -> tuple[AssetLink, ...]:
-        """Both ways. The indexes have keys only, and the type of a link is in its item."""
+        """Links in both directions. The indexes have keys only, and the type of a link is in its
+        item.
+        """
         out = AssetLink.from_asset(
             from_asset_database_id=asset.database_id, from_asset_id=asset.asset_id
         )
@@ -97,8 +98,8 @@ class FileSource(ComposedSource[Asset, SearchedFile]):
         ]
 
     def touched(self, change: Change[Any], search: Search[SearchedFile], /) -> Iterable[str]:
-        """Every file of the asset: they inherit its name and tags. Those that are found, and those
-        that there are.
+        """Every file of the asset, because they inherit its name and tags: the indexed ones and the
+        existing ones.
         """
         owners = list(touched_assets(change))
         for database, asset in owners:
@@ -154,7 +155,7 @@ class FileSource(ComposedSource[Asset, SearchedFile]):
             bucket = self.store.payloads.buckets[owner.bucket.bucket_name]
             return [version for version in bucket.versions(start) if version.is_latest]
         except (NotConfigured, KeyError):
-            return []  # a bucket of somebody else: what the tables say is found all the same
+            return []  # a bucket that cannot be read: the files in the tables are still found
 
     def _values(
         self, owner: SearchedAsset
@@ -189,10 +190,10 @@ def assets_of(store: Store, ids: Sequence[AssetId]) -> list[Asset]:
 
 
 def touched_assets(change: Change[Any]) -> Iterable[AssetId]:
-    """The assets whose documents, or whose files' documents, a change touches.
+    """The assets whose documents, or whose files' documents, a change affects.
 
-    The stream of links shows only the key of one that is deleted, which names no asset:
-    `remove_link` touches both.
+    The stream of links shows only the key of a deleted link, which names no asset: `remove_link`
+    touches both.
     """
     if change.entity is AssetLink:
         link: AssetLink | None = change.latest
@@ -207,12 +208,12 @@ def touched_assets(change: Change[Any]) -> Iterable[AssetId]:
 
 
 def _current(versions: Sequence[AssetVersion]) -> AssetVersion | None:
-    """The version that was made last; one that is archived only where all are."""
+    """The newest version; an archived one only if all are."""
     return max(versions, key=_age, default=None)
 
 
 def _age(version: AssetVersion) -> tuple[bool, str, int, str]:
-    """Ids are numbers as texts, and tell what was made at the same instant: 10 comes behind 9."""
+    """Ids are numbers as texts and order what was created at the same instant: 10 comes after 9."""
     id = version.asset_version_id
     return not version.is_archived, str(version.created_at or ""), len(id), id
 

@@ -1,8 +1,7 @@
-"""The two search indexes: one document for each asset, one for each file. Field names are those of
-the document.
+"""The two search indexes: one document per asset, one per file. Field names are those of the
+document.
 
-What a document is made of is gathered in `SearchedAsset` and `SearchedFile`; `document_sources`
-reads it.
+`SearchedAsset` and `SearchedFile` hold the content of a document; `document_sources` reads it.
 """
 
 from __future__ import annotations
@@ -43,7 +42,9 @@ SHAPES = ("geojson", "json")
 
 @dataclass(frozen=True)
 class SearchedAsset:
-    """An asset with what its document shows of other tables. `version` is the current one."""
+    """An asset with the values its document takes from other tables. `version` is the current
+    one.
+    """
 
     asset: Asset
     version: AssetVersion | None = None
@@ -61,8 +62,8 @@ class SearchedAsset:
 
     @property
     def changed(self) -> int:
-        """Parts have no instants of their own; a document of the same instant is taken as
-        it comes.
+        """Parts have no instants of their own; of documents with the same instant the later write
+        wins.
         """
         return 0 if self.asset.updated_at is None else version_at(self.asset.updated_at)
 
@@ -213,7 +214,7 @@ def file_document(file: SearchedFile) -> Searchable:
 
 
 def prefix_of(bucket: S3AssetBucket | None) -> str:
-    """What the keys of a bucket's assets begin with: `/` is its root, and stands in no key."""
+    """The prefix of the keys of a bucket's assets: `/` is its root, and is not part of a key."""
     return "" if bucket is None or bucket.base_assets_prefix == ROOT else bucket.base_assets_prefix
 
 
@@ -259,7 +260,7 @@ def _metadata(values: Sequence[AssetFileMetadata]) -> dict[str, Any]:
 
 
 def _place(text: str) -> LatLon | None:
-    """GeoJSON's point, or `{"lat": …, "long": …}`; None for what is no place."""
+    """GeoJSON's point, or `{"lat": …, "long": …}`; None if it is not a place."""
     try:
         place: dict[str, Any] = json.loads(text)
         if "coordinates" in place:

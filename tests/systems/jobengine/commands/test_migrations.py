@@ -191,7 +191,7 @@ def test_a_journey_of_ones_own_goes_on_where_it_failed(
     assert (journey["priority"], journey["current_stage_id"]) == ("high", "stripped_schema")
     away = shop.rename(tmp_path / "away.sqlite")
     assert main(["jobengine", "run", "--journey", journey["journey_id"], *data]) == 1
-    assert f"there is no file {shop}" in capsys.readouterr().err
+    assert f"no such file: {shop}" in capsys.readouterr().err
     away.rename(shop)
     failed = answer(capsys, "status", journey["journey_id"], *data)["jobs"][-1]
     assert failed["status"] == "failed"

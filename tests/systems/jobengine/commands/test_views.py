@@ -104,7 +104,7 @@ def test_an_id_that_is_none_is_told_with_what_one_looks_like(
     # Not as a pattern: people copy ids, and this one was copied in part.
     assert main(["jobengine", *command.split(), named, "--data", str(tmp_path)]) == 2
     told = capsys.readouterr().err
-    assert f"{named!r} is no id: a journey is named as JRN-ABC123456789" in told
+    assert f"{named!r} is not an id: a journey id looks like JRN-ABC123456789" in told
     assert "`sortkey jobengine status` lists them" in told
 
 
@@ -115,10 +115,14 @@ def test_an_id_that_is_none_is_told_with_what_one_looks_like(
             ["run", "shop.sqlite", "--stage", "none"],
             "a journey has no stage 'none': it has raw_analysis, ",
         ),
-        (["retry", ID], f"'{ID}' is no job: one is named as JOB-ABC123456789"),
+        (["retry", ID], f"'{ID}' is not a job id: a job id looks like JOB-ABC123456789"),
         (
             ["logs", ID, "--level", "loud"],
+<<<<<<< HEAD
             "'loud' is not a log level: use one of debug, info, warning, error",
+=======
+            "'loud' is not a log level: use debug, info, warning, error",
+>>>>>>> 122e17b (Write the docs and messages of jobengine, travelguide and vams in plain English)
         ),
     ],
 )

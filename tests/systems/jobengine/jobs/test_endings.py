@@ -67,7 +67,7 @@ def test_JE_42_a_retry_is_a_new_execution_and_the_failed_one_stays_as_it_is(engi
     journey = engine.journey(address=address)
     failed = engine.run(journey)
     assert failed.status == "failed"
-    assert "there is no file" in (failed.error_message or "")
+    assert "no such file" in (failed.error_message or "")
     make_shop(address, customers=40)
     again = engine.executions.retry(failed.job_id)
     assert (again.execution_number, again.stage_id) == (2, "raw_analysis")

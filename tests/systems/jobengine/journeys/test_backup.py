@@ -192,12 +192,12 @@ def test_an_export_keeps_the_older_ones_as_versions(
         ("no json", "a backup is JSON"),
         ("[]", "JSON object"),
         ({}, "format 1"),
-        ({"format": 1}, "journey 0 is no object"),
-        ({"format": 1, "journey": {"PK": "x"}}, "journey 0 is no Journey"),
+        ({"format": 1}, "journey 0 is not a JSON object"),
+        ({"format": 1, "journey": {"PK": "x"}}, "journey 0 is not a valid Journey"),
         ({"format": 1, "journey": parsed(JOURNEY)}, "list stages"),
         (
             {"format": 1, "journey": parsed(JOURNEY), "stages": [parsed(RULE)]},
-            "stages 0 is no Stage",
+            "stages 0 is not a valid Stage",
         ),
     ],
 )
@@ -219,9 +219,9 @@ def test_what_is_wrong_with_an_item_is_said_once(at_home: Store) -> None:
         with pytest.raises(NotABackup) as refused:
             import_journey_complete(at_home, given)
         told = str(refused.value)
-        assert told.count("is no Stage") == 1
+        assert told.count("is not a valid Stage") == 1
         assert told.count("\n") == 0
-    assert told.startswith("stages 0 is no Stage: journeyId: Field required; ")
+    assert told.startswith("stages 0 is not a valid Stage: journeyId: Field required; ")
 
 
 def test_items_of_another_journey_cannot_be_smuggled_in(journeys: Journeys, at_home: Store) -> None:

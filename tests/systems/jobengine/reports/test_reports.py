@@ -281,7 +281,7 @@ def test_JE_59_recommendations_follow_from_what_happened(buckets: Buckets, at_ho
         log.add("WARNING", f"'t{row}' is empty")
     log.close()
     said = advice(buckets, at_home, status="failed", error_message="no ids", steps=failed)
-    assert "failed in data_profiling: mend the cause (no ids), then retry it" in said
+    assert "failed in data_profiling: fix the cause (no ids), then retry it" in said
     assert "3 of 3 errors are of one kind, as in data_profiling: row 0 has no id" in said
     assert "2 records failed (0.02%)" in said
     assert "3 warnings are alike: 't0' is empty" in said
@@ -298,7 +298,7 @@ def test_a_job_that_ran_well_is_told_so(buckets: Buckets, at_home: Store) -> Non
         for step in Job.from_item(examples.stored(examples.JOB)).steps
     ]
     said = advice(buckets, at_home, results=clean, steps=even, duration=120.0)
-    assert said == "Raw Analysis Job ran without errors: nothing to be done"
+    assert said == "Raw Analysis Job ran without errors: nothing to do"
 
 
 def test_a_job_that_takes_much_longer_than_the_last_time_is_told_so(

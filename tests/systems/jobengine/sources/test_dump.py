@@ -107,7 +107,7 @@ def test_identity_columns_as_pg_dump_writes_them_are_read(tmp_path: Path) -> Non
         ("ALTER TABLE t RENAME COLUMN a TO b;", "ALTER TABLE t", "it is not understood"),
         ("ALTER TABLE t DROP COLUMN a;", "ALTER TABLE t", "it is not understood"),
         ("\\i secret.sql\n", "\\i", "it may change or add rows"),
-        ("secret', 1);", "text that is no statement", "it may change or add rows"),
+        ("secret', 1);", "text that is not a statement", "it may change or add rows"),
     ],
 )
 def test_a_statement_that_is_not_read_is_counted_without_its_values(
