@@ -51,7 +51,7 @@ def export_all_logs(
 ) -> Iterator[bytes]:
     """The lines of several jobs in one file, each given by its journey, stage and id."""
     if format not in FORMATS:
-        raise ModelError(f"{format!r} is not an export format: use {', '.join(FORMATS)}")
+        raise ModelError(f"{format!r} is not an export format: use one of {', '.join(FORMATS)}")
     places = (JobPlace(objects, *job) for job in jobs)
     return FORMATS[format](
         line for place in places for line in matching(place, where or LogFilter(), step)

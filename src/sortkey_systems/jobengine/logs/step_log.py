@@ -246,7 +246,7 @@ def archive_logs(objects: Objects, *, days: int = ARCHIVE_DAYS) -> None:
 def level_of(text: str) -> str:
     level = text.lower()
     if level not in LEVELS:
-        raise ModelError(f"{text!r} is not a log level: use {', '.join(LEVELS)}")
+        raise ModelError(f"{text!r} is not a log level: use one of {', '.join(LEVELS)}")
     return level
 
 

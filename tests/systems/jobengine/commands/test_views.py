@@ -118,11 +118,7 @@ def test_an_id_that_is_none_is_told_with_what_one_looks_like(
         (["retry", ID], f"'{ID}' is not a job id: a job id looks like JOB-ABC123456789"),
         (
             ["logs", ID, "--level", "loud"],
-<<<<<<< HEAD
             "'loud' is not a log level: use one of debug, info, warning, error",
-=======
-            "'loud' is not a log level: use debug, info, warning, error",
->>>>>>> 122e17b (Write the docs and messages of jobengine, travelguide and vams in plain English)
         ),
     ],
 )
