@@ -24,7 +24,7 @@ def retry(
     """Run a job again: a new execution with the next number. The old one does not change."""
     if not job.startswith("JOB-"):
         advice = (
-            "a job id looks like JOB-ABC123456789; `sortkey jobengine status JOURNEY` lists the jobs "
+            "a job id looks like JOB-ABC123456789; `sortkey jobengine status JOURNEY` lists jobs "
             "of a journey"
         )
         raise CommandFailed(f"{job!r} is not a job id: {advice}", USAGE)
@@ -59,7 +59,6 @@ def cancel(
     if json:
         print_json(plain(cancelled))
         return
-    ends = of.startswith("JOB-") and cancelled.status == "running"
-    print(
-        f"{of} {'is being cancelled and ends at its next safe point' if ends else f'is {cancelled.status}'}"
-    )
+    is_running = of.startswith("JOB-") and cancelled.status == "running"
+    state = "ends at its next safe point" if is_running else f"is {cancelled.status}"
+    print(f"{of} {state}")

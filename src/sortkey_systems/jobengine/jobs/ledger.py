@@ -141,7 +141,7 @@ def _lost(job: Job, failed: TransactionFailed) -> Exception:
     refused = [reason for reason in failed.reasons if reason.code == "ConditionalCheckFailed"]
     if any(isinstance(reason.item, (Job, StageJob)) for reason in refused):
         return JobLost(
-            f"job {job.job_id} is no longer held by attempt {job.attempt}: another attempt has it, or "
+            f"job {job.job_id} is no longer held by attempt {job.attempt}: another one has it, or "
             "it ended"
         )
     return failed

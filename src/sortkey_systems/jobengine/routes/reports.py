@@ -135,9 +135,7 @@ def _add_reading(routes: APIRouter, engine: JobEngine) -> None:
             Report.of_job(job_id=job_id).where(attr(Report.report_id) == report_id)
         )
         if report is None:
-            raise NotFound(
-                f"job {job_id} has no report {report_id}: GET the path without the id to list its reports"
-            )
+            raise NotFound(f"job {job_id} has no report {report_id}: list its reports first")
         reader = open_report(engine.buckets.reports, report)
         size = {"Content-Length": str(reader.info.size)}
         return StreamingResponse(_pieces(reader), media_type="application/json", headers=size)
