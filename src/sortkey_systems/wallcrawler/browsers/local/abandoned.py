@@ -3,6 +3,7 @@ left."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -10,13 +11,14 @@ from pathlib import Path
 
 from sortkey_systems.wallcrawler.browsers.local.home import remove_home
 from sortkey_systems.wallcrawler.browsers.local.memory_limit import remove_control_group
-from sortkey_systems.wallcrawler.browsers.local.process import kill_user
 from sortkey_systems.wallcrawler.browsers.local.session_folder import (
+    ARCHIVE,
     Remains,
     State,
     last_seen_at,
     settle,
 )
+from sortkey_systems.wallcrawler.browsers.local.users import kill_user
 
 NURSERY = b".browsers.local.nursery"
 """What the command line of every holder contains."""
@@ -45,8 +47,10 @@ def settle_abandoned(folder: Path, reason: str) -> Remains:
     state = State.read(folder)
     ended_at = last_seen_at(folder)
     if state is None:
-        remains = Remains(reason, ended_at, has_archive=False, archive_error=None)
-        remains.write(folder)
+        has_archive = (folder / ARCHIVE).exists()
+        remains = Remains(reason, ended_at, has_archive, archive_error=None)
+        with contextlib.suppress(OSError):
+            remains.write(folder)
         return remains
     _end_processes(state)
     cookies = folder / "cookies.json"

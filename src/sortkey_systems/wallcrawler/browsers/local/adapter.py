@@ -69,6 +69,8 @@ STATUS_SECONDS = 5.0
 END_SECONDS = 30.0
 """The gentle way takes 9 seconds at most, and then the archive is written."""
 EXIT_SECONDS = 5.0
+REFILL_SECONDS = 0.5
+"""The next warm browser waits while the client of the last one connects and opens its page."""
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +84,7 @@ class LocalBrowsers:
         self._settings = settings or LocalSettings()
         self._folders = Folders(root)
         self._nursery = NurseryClient()
-        self._pool = WarmPool(self._settings.warm, self._launch_warm)
+        self._pool = WarmPool(self._settings.warm, self._launch_warm, self._discard_warm)
         self._links: dict[str, ControlLink] = {}
         self._endings: dict[str, asyncio.Task[EndedBrowser]] = {}
         self._callbacks: list[Callable[[BrowserEvent], None]] = []
@@ -125,7 +127,7 @@ class LocalBrowsers:
             if version is None:
                 version = await self._start_cold(spec, self._holder_settings)
         finally:
-            self._pool.fill()
+            self._pool.fill(after_seconds=REFILL_SECONDS)
         return StartedBrowser(
             session_id=spec.session_id,
             product=version["product"],
@@ -243,6 +245,9 @@ class LocalBrowsers:
         folder = self._folders.new_warm()
         return WarmBrowser(folder, await self._launch(folder, Launch(self._holder_settings, None)))
 
+    async def _discard_warm(self, browser: WarmBrowser) -> None:
+        await self._abandon(browser.folder, browser.link)
+
     async def _launch(self, folder: Path, launch: Launch) -> ControlLink:
         """Start a holder and wait until its browser is ready. Otherwise nothing is left of it."""
         link: ControlLink | None = None
@@ -261,6 +266,10 @@ class LocalBrowsers:
 
     async def _abandon(self, folder: Path, link: ControlLink | None) -> None:
         """End a browser that nobody will use, and delete everything of it."""
+        await self._nursery.settled()
+        if link is None:
+            with suppress(BrowserGone):
+                link = await ControlLink.open(folder)
         if link is not None:
             with suppress(BrowserGone, TimeoutError):
                 await link.request(Method.END, {"reason": "nobody needs it"}, timeout=END_SECONDS)

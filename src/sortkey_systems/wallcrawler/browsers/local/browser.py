@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sortkey_systems.wallcrawler.browsers.local.cdp_pipe import CdpPipe, Params
 from sortkey_systems.wallcrawler.browsers.local.chromium import Flags, command_line
 from sortkey_systems.wallcrawler.browsers.local.downloads import Downloads
 from sortkey_systems.wallcrawler.browsers.local.event_loop import Channel, EventLoop
-from sortkey_systems.wallcrawler.browsers.local.home import copy_extension, create_home, remove_home
-from sortkey_systems.wallcrawler.browsers.local.isolation import Isolation, free_uid
+from sortkey_systems.wallcrawler.browsers.local.home import (
+    DOWNLOADS,
+    EXTENSION,
+    PROFILE,
+    TEMPORARY,
+    Home,
+    StartFailed,
+)
+from sortkey_systems.wallcrawler.browsers.local.isolation import Isolation
 from sortkey_systems.wallcrawler.browsers.local.launch import HolderSettings
-from sortkey_systems.wallcrawler.browsers.local.memory_limit import create_control_group
+from sortkey_systems.wallcrawler.browsers.local.memory_limit import ControlGroup
 from sortkey_systems.wallcrawler.browsers.local.pages import Pages
 from sortkey_systems.wallcrawler.browsers.local.process import start_process
-from sortkey_systems.wallcrawler.browsers.port import BrowserSpec
-from sortkey_systems.wallcrawler.contexts.archives import ArchiveRefused, unpack_profile
+from sortkey_systems.wallcrawler.browsers.port import BrowserSpec, Viewport
 
 if TYPE_CHECKING:
     from sortkey_systems.wallcrawler.proxies.forward_proxy import ForwardProxy
@@ -26,15 +33,18 @@ ERRORS_BYTES = 4000
 """The end of what Chromium has printed, for the reason of a failed start."""
 
 
-class StartFailed(Exception):
-    """The browser cannot be started. The message says why."""
-
-
 class Browser:
     """Starts Chromium. Its owner sets the callbacks before the loop runs. Raises StartFailed."""
 
-    def __init__(self, loop: EventLoop, settings: HolderSettings, spec: BrowserSpec | None) -> None:
-        self._loop = loop
+    def __init__(
+        self,
+        loop: EventLoop,
+        settings: HolderSettings,
+        spec: BrowserSpec | None,
+        home: Home,
+        control_group: ControlGroup | None,
+    ) -> None:
+        self._loop, self.home, self.control_group = loop, home, control_group
         self.on_ready: Callable[[], None] = _nothing
         """Called once, when Chromium has answered and has a page."""
         self.on_exited: Callable[[], None] = _nothing
@@ -43,19 +53,15 @@ class Browser:
         """Called when it has closed its pipe."""
         self.on_drained: Callable[[], None] = _nothing
         """Called when it has taken all commands."""
-        uid = free_uid() if os.geteuid() == 0 else None
-        self.isolation = Isolation(uid, settings.bwrap, settings.is_sandboxed)
-        self.home, self.saved_cookies = _prepared_home(settings, spec, uid)
-        self.proxy = _started_proxy(spec, uid, self.home)
+        self._isolation = Isolation(settings.bwrap, settings.is_sandboxed)
+        self.proxy = _started_proxy(spec, home.uid)
         self.version: Params = {}
-        self.control_group = create_control_group(
-            os.path.basename(self.home), settings.memory_bytes_max
-        )
+        command = command_line(settings.chromium, self._flags(spec))
         self.process = start_process(
-            self.isolation.wrapped(command_line(settings.chromium, self._flags(spec)), self.home),
-            uid=uid,
+            self._isolation.wrapped(command, home.path),
+            uid=home.uid,
             environment=self._environment(),
-            before_exec=self.control_group.join if self.control_group else _nothing,
+            before_exec=control_group.join if control_group else _nothing,
         )
         self._pid_fd = os.pidfd_open(self.process.pid)
         loop.watch(self._pid_fd, self._exited)
@@ -73,13 +79,13 @@ class Browser:
         self.pages = Pages(self.pipe)
         self.pages.on_opened.append(lambda _: self._check_ready())
         self.downloads = Downloads(
-            self.pipe, os.path.join(self.home, "downloads"), self.path("downloads")
+            self.pipe, os.path.join(home.path, DOWNLOADS), self.path(DOWNLOADS)
         )
         self.pipe.call("Browser.getVersion", on_result=self._note_version)
 
     def path(self, name: str) -> str:
         """A part of the home, where Chromium sees it."""
-        return os.path.join(self.isolation.home_for_chromium(self.home), name)
+        return os.path.join(self._isolation.home_for_chromium(self.home.path), name)
 
     @property
     def proxy_bytes(self) -> int:
@@ -91,28 +97,24 @@ class Browser:
         return self._errors.decode("utf-8", "replace").strip()
 
     def _flags(self, spec: BrowserSpec | None) -> Flags:
-        flags = Flags(profile=self.path("profile"), is_sandboxed=self.isolation.is_sandboxed)
+        flags = Flags(profile=self.path(PROFILE), is_sandboxed=self._isolation.is_sandboxed)
         if spec is None:
             return flags
-        size = (
-            {}
-            if spec.viewport is None
-            else {"width": spec.viewport.width, "height": spec.viewport.height}
-        )
-        return Flags(
-            profile=flags.profile,
-            is_sandboxed=flags.is_sandboxed,
-            extension=self.path("extension") if spec.extension else None,
+        size = spec.viewport or Viewport(flags.width, flags.height)
+        return replace(
+            flags,
+            extension=self.path(EXTENSION) if spec.extension else None,
             proxy_server=self.proxy.url if self.proxy else None,
             user_agent=spec.user_agent,
             ignore_certificate_errors=spec.ignore_certificate_errors,
             confines_navigation=bool(spec.allowed_domains),
-            **size,
+            width=size.width,
+            height=size.height,
         )
 
     def _environment(self) -> dict[str, str]:
         """Nothing of the server's: its environment may hold secrets."""
-        temporary = self.path("tmp")
+        temporary = self.path(TEMPORARY)
         return {
             "HOME": temporary,
             "TMPDIR": temporary,
@@ -143,7 +145,7 @@ def _nothing() -> None:
     """No-op callback."""
 
 
-def _started_proxy(spec: BrowserSpec | None, uid: int | None, home: str) -> ForwardProxy | None:
+def _started_proxy(spec: BrowserSpec | None, uid: int | None) -> ForwardProxy | None:
     """The forward proxy of a session that has proxies. Others do not pay for it."""
     if spec is None or not spec.proxies:
         return None
@@ -154,27 +156,5 @@ def _started_proxy(spec: BrowserSpec | None, uid: int | None, home: str) -> Forw
         proxy = ForwardProxy(read_rules(spec.proxies), uid=os.geteuid() if uid is None else uid)
         proxy.start()
     except (InvalidProxy, OSError) as error:
-        remove_home(home)
         raise StartFailed(f"its proxy cannot be started: {error}") from None
     return proxy
-
-
-def _prepared_home(
-    settings: HolderSettings, spec: BrowserSpec | None, uid: int | None
-) -> tuple[str, bytes | None]:
-    """A home with the profile and the extension of a session, and the cookies that belong to the
-    profile."""
-    cookies: bytes | None = None
-    try:
-        home = create_home(settings.homes, uid)
-    except OSError as error:
-        raise StartFailed(f"the browser's home cannot be created: {error}") from None
-    try:
-        if spec is not None and spec.profile_archive is not None:
-            cookies = unpack_profile(str(spec.profile_archive), os.path.join(home, "profile"), uid)
-        if spec is not None and spec.extension is not None:
-            copy_extension(str(spec.extension), home, uid)
-    except (ArchiveRefused, OSError) as error:
-        remove_home(home)
-        raise StartFailed(str(error)) from None
-    return home, cookies

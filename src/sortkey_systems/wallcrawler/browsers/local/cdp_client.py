@@ -92,13 +92,11 @@ class CdpClient:
             return
         self._has_left = True
         self.peer.close()
-        for session in self._sessions:
-            self._pipe.owners.pop(session, None)
         for context in self._permissions.browser_contexts:
             self._pipe.call("Target.disposeBrowserContext", {"browserContextId": context})
         if self._root is not None:
-            self._pipe.owners.pop(self._root, None)
-            self._pipe.call("Target.detachFromTarget", {"sessionId": self._root})
+            detached: Params = {"sessionId": self._root}
+            self._pipe.call("Target.detachFromTarget", detached, on_result=self._detached)
         self._host.remove(self)
 
     def resume(self) -> None:
@@ -115,6 +113,8 @@ class CdpClient:
             self._own(params["sessionId"], _Session(target["targetId"], is_browser_page(target)))
         elif method == "Target.detachedFromTarget":
             self._disown(json.loads(message)["params"]["sessionId"])
+        if self._has_left:
+            return
         if self._log is not None:
             self._log.event(method, self._page(session), message)
         self._send(message if session == self._root else _with_session(message, session))
@@ -133,6 +133,10 @@ class CdpClient:
             self._on_command(payload)
         self.peer.resume()
 
+    def _detached(self, _result: Params | None) -> None:
+        for session in (self._root or "", *self._sessions):
+            self._pipe.forget(session)
+
     def _own(self, session: str, info: _Session) -> None:
         if not self._has_left:
             self._sessions[session] = info
@@ -140,7 +144,7 @@ class CdpClient:
 
     def _disown(self, session: str) -> None:
         if self._sessions.pop(session, None) is not None:
-            self._pipe.owners.pop(session, None)
+            self._pipe.forget(session)
 
     # -- from the client
 
@@ -175,6 +179,8 @@ class CdpClient:
         if session is not None and session != self._root and session not in self._sessions:
             self._refuse(command, SESSION_NOT_FOUND, "Session with given id not found.")
             return
+        if self.role in {Role.VIEWER, Role.INTERACTIVE_VIEWER}:
+            checked_for_viewer(method, is_interactive=self.role is Role.INTERACTIVE_VIEWER)
         if method == "Browser.close":
             self._answer(command, "result", {})
             self._host.close_requested(self)
@@ -187,8 +193,6 @@ class CdpClient:
         self._send_command(command["id"], method, params, session)
 
     def _checked(self, method: str, params: Params, session: str | None) -> Params:
-        if self.role in {Role.VIEWER, Role.INTERACTIVE_VIEWER}:
-            checked_for_viewer(method, is_interactive=self.role is Role.INTERACTIVE_VIEWER)
         if session in self._sessions and self._sessions[session].is_browser_page:
             checked_for_browser_page(method)
         return checked(method, params, self._permissions)
@@ -197,7 +201,7 @@ class CdpClient:
         sent_at = time.time()
         text = ""
 
-        def on_answer(rest: bytes, answering: str | None) -> None:
+        def on_answer(rest: bytes) -> None:
             self._in_flight -= 1
             if method == "Target.createBrowserContext":
                 self._note_context(rest)
@@ -205,9 +209,7 @@ class CdpClient:
                 self._log.command(method, self._page(session), text, sent_at, rest)
             if rest:
                 message = b'{"id":%d' % number + rest
-                self._send(
-                    message if answering == self._root else _with_session(message, answering)
-                )
+                self._send(message if session is None else _with_session(message, session))
 
         self._in_flight += 1
         try:
@@ -257,8 +259,8 @@ class CdpClient:
         return self._pages.number(info.target_id if info else None)
 
 
-def _with_session(message: bytes, session: str | None) -> bytes:
-    return message[:-1] + b',"sessionId":"%s"}' % (session or "").encode()
+def _with_session(message: bytes, session: str) -> bytes:
+    return message[:-1] + b',"sessionId":"%s"}' % session.encode()
 
 
 def _problem_of(command: Any) -> str | None:

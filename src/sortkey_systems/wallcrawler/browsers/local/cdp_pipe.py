@@ -18,9 +18,8 @@ from sortkey_systems.wallcrawler.browsers.protocol import FRAME_BYTES_MAX
 Params = dict[str, Any]
 OnResult = Callable[[Params | None], None]
 """Called with the result of a command, or None if it failed or Chromium is gone."""
-OnAnswer = Callable[[bytes, str | None], None]
-"""Called with an answer from its first comma on, without session id, and with the session that it
-came from."""
+OnAnswer = Callable[[bytes], None]
+"""Called with an answer from its first comma on, without session id; empty if none will come."""
 
 _ANSWER = re.compile(rb'\{"id":(\d+)(?=,)')
 _EVENT = re.compile(rb'\{"method":"([\w.]+)"')
@@ -58,7 +57,7 @@ class CdpPipe:
         self.listeners: dict[str, Callable[[Params], None]] = {}
         """By method: the events of the browser itself, for the holder."""
         self._numbers = count(1)
-        self._waiting: dict[int, OnAnswer] = {}
+        self._waiting: dict[int, tuple[str | None, OnAnswer]] = {}
         self._parts: list[bytes] = []
         self._on_closed = on_closed
         self._output = Channel(
@@ -89,7 +88,7 @@ class CdpPipe:
     ) -> None:
         """Send a command of the holder itself."""
 
-        def on_answer(rest: bytes, _session: str | None) -> None:
+        def on_answer(rest: bytes) -> None:
             if on_result is not None:
                 on_result(json.loads(b"{" + rest[1:]).get("result") if rest else None)
 
@@ -110,11 +109,18 @@ class CdpPipe:
                 f"a message of {len(message)} bytes is above the limit of {FRAME_BYTES_MAX}"
             )
         if self.is_closed:
-            on_answer(b"", session)
+            on_answer(b"")
         else:
-            self._waiting[number] = on_answer
+            self._waiting[number] = (session, on_answer)
             self._output.write(message)
         return text
+
+    def forget(self, session: str) -> None:
+        """A session has ended: Chromium sends no events of it, and no answers to its commands."""
+        self.owners.pop(session, None)
+        lost = [number for number, (other, _) in self._waiting.items() if other == session]
+        for number in lost:
+            self._waiting.pop(number)[1](b"")
 
     def close(self) -> None:
         """Close both ends; Chromium exits when it notices."""
@@ -127,8 +133,8 @@ class CdpPipe:
         self.is_closed = True
         self.close()
         waiting, self._waiting = self._waiting, {}
-        for on_answer in waiting.values():
-            on_answer(b"", None)
+        for _, on_answer in waiting.values():
+            on_answer(b"")
         self._on_closed()
 
     def _on_data(self, data: bytes) -> None:
@@ -144,9 +150,9 @@ class CdpPipe:
         if session is not None:
             message = message[:-_TAIL_BYTES] + b"}"
         if match := _ANSWER.match(message):
-            on_answer = self._waiting.pop(int(match[1]), None)
+            _, on_answer = self._waiting.pop(int(match[1]), (None, None))
             if on_answer is not None:
-                on_answer(message[match.end() :], session)
+                on_answer(message[match.end() :])
         elif match := _EVENT.match(message):
             self._distribute_event(match[1].decode(), message, session)
 

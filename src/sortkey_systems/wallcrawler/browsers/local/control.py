@@ -23,16 +23,19 @@ class Control:
         self._handlers = handlers
         self._peers: set[Peer] = set()
         self._first_event: dict[str, Any] | None = None
-        self.alone_since: float | None = time.monotonic()
-        """Since when no server is connected (monotonic seconds); None while one is."""
+        self._alone_since: float | None = time.monotonic()
 
     @property
     def has_server(self) -> bool:
         return bool(self._peers)
 
+    def seconds_alone(self) -> float:
+        """For how long no server has been connected."""
+        return 0.0 if self._alone_since is None else time.monotonic() - self._alone_since
+
     def add(self, peer: Peer) -> None:
         self._peers.add(peer)
-        self.alone_since = None
+        self._alone_since = None
         peer.on_frame = lambda payload: self._on_request(peer, payload)
         peer.on_closed = lambda: self._remove(peer)
         if self._first_event is not None:
@@ -50,7 +53,7 @@ class Control:
     def _remove(self, peer: Peer) -> None:
         self._peers.discard(peer)
         if not self._peers:
-            self.alone_since = time.monotonic()
+            self._alone_since = time.monotonic()
 
     def _on_request(self, peer: Peer, payload: bytes) -> None:
         try:

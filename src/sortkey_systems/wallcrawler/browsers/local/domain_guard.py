@@ -65,7 +65,7 @@ class DomainGuard:
 
     def _detached(self, session: str) -> None:
         if self._main_frames.pop(session, None) is not None:
-            self._pipe.owners.pop(session, None)
+            self._pipe.forget(session)
 
     def _decide(self, request: Params, session: str) -> None:
         is_main_frame = request.get("frameId") == self._main_frames.get(session)

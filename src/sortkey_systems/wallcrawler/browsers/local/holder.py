@@ -17,18 +17,28 @@ from pathlib import Path
 from typing import Any
 
 from sortkey_systems.wallcrawler.browsers.local import kernel
-from sortkey_systems.wallcrawler.browsers.local.browser import Browser, StartFailed
+from sortkey_systems.wallcrawler.browsers.local.browser import Browser
 from sortkey_systems.wallcrawler.browsers.local.cdp_client import CdpClient
 from sortkey_systems.wallcrawler.browsers.local.clients import Clients
 from sortkey_systems.wallcrawler.browsers.local.command_filter import Permissions
 from sortkey_systems.wallcrawler.browsers.local.control import Answer, Control
 from sortkey_systems.wallcrawler.browsers.local.cookies import saved_cookies
 from sortkey_systems.wallcrawler.browsers.local.event_loop import EventLoop
-from sortkey_systems.wallcrawler.browsers.local.home import remove_home
+from sortkey_systems.wallcrawler.browsers.local.home import (
+    DOWNLOADS,
+    UPLOADS,
+    StartFailed,
+    prepare_home,
+    remove_home,
+)
 from sortkey_systems.wallcrawler.browsers.local.launch import Launch, spec_from_json
 from sortkey_systems.wallcrawler.browsers.local.listener import Listener
-from sortkey_systems.wallcrawler.browsers.local.memory_limit import watch_memory
+from sortkey_systems.wallcrawler.browsers.local.memory_limit import (
+    create_control_group,
+    watch_memory,
+)
 from sortkey_systems.wallcrawler.browsers.local.peer import Peer
+from sortkey_systems.wallcrawler.browsers.local.process import kill_descendants
 from sortkey_systems.wallcrawler.browsers.local.process_tree import (
     cpu_seconds,
     descendants,
@@ -61,12 +71,27 @@ def run_holder(folder: str, listener: socket.socket) -> None:
     launch = Launch.read(FOLDER)
     loop = EventLoop()
     try:
-        browser = Browser(loop, launch.settings, launch.spec)
+        _begin(loop, launch, listener)
     except (StartFailed, OSError) as error:
+        loop = EventLoop()  # without what the failed start has left in the other
         _report_failure(loop, listener, str(error))
-    else:
-        Holder(loop, launch, browser, listener)
     loop.run()
+
+
+def _begin(loop: EventLoop, launch: Launch, listener: socket.socket) -> None:
+    """Start the browser and its holder. If that fails, nothing is left of it."""
+    home = prepare_home(launch.settings.homes, launch.spec)
+    limit = launch.settings.memory_bytes_max
+    group = create_control_group(os.path.basename(home.path), limit)
+    try:
+        browser = Browser(loop, launch.settings, launch.spec, home, group)
+        Holder(loop, launch, browser, listener)
+    except BaseException:
+        kill_descendants()
+        remove_home(home.path)
+        if group is not None:
+            group.remove()
+        raise
 
 
 def _report_failure(loop: EventLoop, listener: socket.socket, reason: str) -> None:
@@ -108,7 +133,7 @@ class Holder:
         browser.on_ready, browser.on_exited = self._browser_ready, self._browser_exited
         browser.on_hung_up, browser.on_drained = self._shutdown.pipe_closed, self._clients.relieve
         self._state().write(FOLDER)
-        link_home(FOLDER, browser.home)
+        link_home(FOLDER, browser.home.path)
         self._watch()
 
     def _watch(self) -> None:
@@ -148,8 +173,8 @@ class Holder:
             session_id=spec.session_id if spec else None,
             project_id=spec.project_id if spec else None,
             holder_pid=os.getpid(),
-            home=self._browser.home,
-            uid=self._browser.isolation.uid,
+            home=self._browser.home.path,
+            uid=self._browser.home.uid,
             control_group=group.folder if group else None,
             persist=spec.persist if spec else False,
             started_at=self._started_at,
@@ -160,12 +185,13 @@ class Holder:
     def _on_hello(self, peer: Peer, role: str) -> None:
         if role == CONTROL:
             self._control.add(peer)
-        elif (
-            role not in set(Role) or not self._is_ready or self._end_reason or self._clients.is_full
-        ):
-            peer.close()
-        else:
+        elif role in set(Role) and self._takes_clients():
             self._add_client(peer, Role(role))
+        else:
+            peer.close()
+
+    def _takes_clients(self) -> bool:
+        return self._is_ready and self._end_reason is None and not self._clients.is_full
 
     def _add_client(self, peer: Peer, role: Role) -> None:
         client = CdpClient(
@@ -175,8 +201,8 @@ class Holder:
             pipe=self._browser.pipe,
             pages=self._browser.pages,
             permissions=Permissions(
-                downloads=self._browser.path("downloads"),
-                uploads=self._browser.path("uploads"),
+                downloads=self._browser.path(DOWNLOADS),
+                uploads=self._browser.path(UPLOADS),
                 allowed_domains=self._spec.allowed_domains if self._spec else (),
             ),
             log=self._features.log if role is Role.CLIENT else None,
@@ -221,11 +247,7 @@ class Holder:
         """Once a second: note that the browser runs, and end it if nobody else will."""
         with contextlib.suppress(OSError):  # a full disk
             (FOLDER / LAST_SEEN).touch()
-        alone_since = self._control.alone_since
-        if (
-            alone_since is not None
-            and time.monotonic() - alone_since > self._settings.orphan_seconds
-        ):
+        if self._control.seconds_alone() > self._settings.orphan_seconds:
             self._begin_end("no server has been connected for too long")
         if self._spec is not None and time.time() > self._spec.expires_at + EXPIRY_GRACE_SECONDS:
             self._begin_end("the session has expired")
@@ -240,26 +262,25 @@ class Holder:
         if self._end_reason is None:
             self._end_reason = reason
             self._clients.leave_all()
-            self._features.close()
             self._shutdown.begin(self._features.cookies)
 
     def _browser_exited(self) -> None:
         if self._end_reason is None:
             self._end_reason = f"Chromium ended: {self._browser.process.exit_reason()}"
-            self._clients.leave_all()
-            self._features.close()
         self._shutdown.process_exited()
 
     def _ended(self) -> None:
         """No process is left: keep what the session wants kept, tell the server, and leave."""
+        self._clients.leave_all()
+        self._features.close()
         if self._browser.control_group is not None:
             self._browser.control_group.remove()
         reason = self._end_reason or "Chromium hung up"
         if not self._is_ready:
-            remove_home(self._browser.home)
+            remove_home(self._browser.home.path)
             self._control.emit(Event.FAILED, reason=f"{reason}. {self._browser.errors()}".strip())
         elif self._spec is None:
-            remove_home(self._browser.home)
+            remove_home(self._browser.home.path)
             shutil.rmtree(os.getcwd(), ignore_errors=True)
         else:
             settle(

@@ -10,16 +10,56 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from dataclasses import dataclass
+
+from sortkey_systems.wallcrawler.browsers.local.users import free_uid
+from sortkey_systems.wallcrawler.browsers.port import BrowserSpec
+from sortkey_systems.wallcrawler.contexts.archives import ArchiveRefused, unpack_profile
 
 PREFIX = "wallcrawler-"
-WRITABLE = ("profile", "downloads", "tmp")
+PROFILE, DOWNLOADS, TEMPORARY = "profile", "downloads", "tmp"
+WRITABLE = (PROFILE, DOWNLOADS, TEMPORARY)
 """What belongs to the browser."""
-READABLE = ("uploads", "extension")
+UPLOADS, EXTENSION = "uploads", "extension"
+READABLE = (UPLOADS, EXTENSION)
 """What the server puts there and the browser only reads."""
 
 
+class StartFailed(Exception):
+    """The browser cannot be started. The message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The folder of one browser, the user that it belongs to, and cookies for its profile."""
+
+    path: str
+    uid: int | None
+    """None for the server's own user."""
+    cookies: bytes | None = None
+
+
+def prepare_home(parent: str | None, spec: BrowserSpec | None) -> Home:
+    """A new home with the profile and the extension of a session. Raises StartFailed."""
+    uid = free_uid() if os.geteuid() == 0 else None
+    try:
+        path = create_home(parent, uid)
+    except OSError as error:
+        raise StartFailed(f"the home of the browser cannot be created: {error}") from None
+    cookies: bytes | None = None
+    try:
+        if spec is not None and spec.profile_archive is not None:
+            cookies = unpack_profile(str(spec.profile_archive), os.path.join(path, PROFILE), uid)
+        if spec is not None and spec.extension is not None:
+            copy_extension(str(spec.extension), path, uid)
+    except (ArchiveRefused, OSError) as error:
+        remove_home(path)
+        raise StartFailed(str(error)) from None
+    return Home(path, uid, cookies)
+
+
 def create_home(parent: str | None, uid: int | None) -> str:
-    """A new home for a browser of this user."""
+    """An empty home for a browser of this user."""
     home = tempfile.mkdtemp(prefix=PREFIX, dir=parent)
     for name in (*WRITABLE, *READABLE):
         os.mkdir(os.path.join(home, name), 0o700)
@@ -36,7 +76,7 @@ def remove_home(home: str) -> None:
 
 def copy_extension(extension: str, home: str, uid: int | None) -> None:
     """Put an unpacked extension into a home, readable for its browser only. Links are left out."""
-    target = os.path.join(home, "extension")
+    target = os.path.join(home, EXTENSION)
     shutil.copytree(extension, target, dirs_exist_ok=True, ignore=_links)
     for folder, _, files in os.walk(target):
         os.chmod(folder, 0o750)

@@ -10,16 +10,10 @@ and without root. With neither, all sessions share the server's user and can rea
 from __future__ import annotations
 
 import os
-import random
 import shutil
 from dataclasses import dataclass
 
 from sortkey_systems.wallcrawler.browsers.local.home import READABLE, WRITABLE
-
-UIDS = (2_000_000_000, 2_100_000_000)
-"""Above what systems give to people, services and containers."""
-UIDS_IN_CONTAINER = (30_000, 60_000)
-"""Where a user namespace maps only the first 65536 ids."""
 
 INSIDE = "/session"
 """Where a browser in bubblewrap finds its home."""
@@ -46,10 +40,8 @@ class NotIsolated(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """How one browser is separated from the others."""
+    """What separates a browser from the others besides its user."""
 
-    uid: int | None
-    """The user it runs as; None for the server's own."""
     bwrap: str | None
     """The path of bubblewrap, or None to do without."""
     is_sandboxed: bool = True
@@ -76,7 +68,7 @@ def choose_isolation(*, allow_no_sandbox: bool = False, use_bwrap: bool = True) 
             "or the container's seccomp profile), or allow browsers without sandbox in the settings"
         )
     bwrap = shutil.which("bwrap") if use_bwrap and has_namespaces else None
-    return Isolation(free_uid() if os.geteuid() == 0 else None, bwrap, has_namespaces)
+    return Isolation(bwrap, has_namespaces)
 
 
 def describe(isolation: Isolation) -> list[str]:
@@ -86,7 +78,7 @@ def describe(isolation: Isolation) -> list[str]:
         warnings.append(
             "Chromium runs without its sandbox: a page that breaks out of it reaches this machine"
         )
-    if isolation.bwrap is None and isolation.uid is None:
+    if isolation.bwrap is None and os.geteuid() != 0:
         warnings.append(
             "browsers of all sessions share the user of this server and can read its files "
             "and each other's: "
@@ -114,35 +106,6 @@ def has_user_namespaces() -> bool:
         finally:
             os._exit(1)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-
-
-def free_uid() -> int:
-    """A user id that nobody uses. The range is so large that two servers will not choose the
-    same."""
-    low, high = UIDS if _highest_uid() >= UIDS[1] else UIDS_IN_CONTAINER
-    used = uids_in_use()
-    chance = random.SystemRandom()
-    while True:
-        uid = chance.randrange(low, high)
-        if uid not in used:
-            return uid
-
-
-def uids_in_use() -> set[int]:
-    """The user ids of all processes."""
-    used: set[int] = set()
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            try:
-                used.add(entry.stat().st_uid)
-            except OSError:
-                continue  # it has ended meanwhile
-    return used
-
-
-def _highest_uid() -> int:
-    with open("/proc/self/uid_map", encoding="ascii") as file:
-        return max(int(inside) + int(length) - 1 for inside, _, length in map(str.split, file))
 
 
 def _bwrap_arguments(bwrap: str, program: str, home: str) -> list[str]:

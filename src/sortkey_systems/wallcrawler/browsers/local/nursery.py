@@ -47,6 +47,7 @@ def _fork_holder(server: socket.socket, folder: str) -> int:
     """The socket is there when the server gets its answer, so it can connect at once."""
     os.chdir(folder)  # the path of a socket has 108 bytes at most
     listener = bind_listener(SOCKET)
+    os.chdir("/")
     pid = os.fork()
     if pid:
         listener.close()

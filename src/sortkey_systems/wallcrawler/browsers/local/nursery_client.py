@@ -33,30 +33,43 @@ class NurseryClient:
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
+        self._tasks: set[asyncio.Task[int]] = set()
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
 
     async def fork_holder(self, folder: Path) -> int:
-        """Start a holder for a folder; its socket is there on return. Raises BrowserDidNotStart."""
-        async with self._lock:
-            try:
-                async with asyncio.timeout(ANSWER_SECONDS):
-                    answer = await self._ask(folder)
-            except BaseException as error:
-                self._stop()  # a late answer must not be taken for that of the next request
-                if isinstance(error, OSError | EOFError | TimeoutError):
-                    raise BrowserDidNotStart(
-                        f"the nursery of browsers does not answer: {error}"
-                    ) from None
-                raise
-        if "error" in answer:
-            raise BrowserDidNotStart(str(answer["error"]))
-        return int(answer["pid"])
+        """Start a holder for a folder; its socket is there on return. Raises BrowserDidNotStart.
+
+        Who is cancelled in between waits for `settled`, to see whether there is a holder.
+        """
+        task = asyncio.create_task(self._fork_holder(folder))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(task)
+
+    async def settled(self) -> None:
+        """Wait until no request is under way."""
+        if self._tasks:
+            await asyncio.wait(self._tasks)
 
     async def close(self) -> None:
         """End the nursery; holders go on."""
         async with self._lock:
             await asyncio.to_thread(self._stop)
+
+    async def _fork_holder(self, folder: Path) -> int:
+        async with self._lock:
+            try:
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    answer = await self._ask(folder)
+            except (OSError, EOFError, TimeoutError) as error:
+                # A late answer must not be taken for that of the next request.
+                await asyncio.to_thread(self._stop)
+                reason = f"the nursery of browsers does not answer: {error}"
+                raise BrowserDidNotStart(reason) from None
+        if "error" in answer:
+            raise BrowserDidNotStart(str(answer["error"]))
+        return int(answer["pid"])
 
     async def _ask(self, folder: Path) -> dict[str, int | str]:
         loop = asyncio.get_running_loop()

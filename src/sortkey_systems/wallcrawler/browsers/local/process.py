@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from sortkey_systems.wallcrawler.browsers.local import kernel
 from sortkey_systems.wallcrawler.browsers.local.process_tree import descendants, program_name
+from sortkey_systems.wallcrawler.browsers.local.users import kill_user
 
 COMMANDS_FD, ANSWERS_FD = 3, 4
 """Where Chromium reads commands and writes answers."""
@@ -49,14 +50,9 @@ class BrowserProcess:
 
     def kill_all(self) -> None:
         """Kill every process of the browser and wait until none is left."""
-        deadline = time.monotonic() + KILL_SECONDS
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
-        while not _has_reaped_all() and time.monotonic() < deadline:
-            for pid in descendants(os.getpid()):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            time.sleep(0.005)
+        kill_descendants()
         if self.uid is not None:
             kill_user(self.uid)
 
@@ -98,18 +94,14 @@ def start_process(
     return BrowserProcess(pid, uid, commands_in, answers_out, errors_out)
 
 
-def kill_user(uid: int) -> None:
-    """Kill every process of a session's user, wherever it hides. Needs root."""
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.setgroups([])
-            os.setresgid(uid, uid, uid)
-            os.setresuid(uid, uid, uid)
-            os.kill(-1, signal.SIGKILL)  # it spares its sender
-        finally:
-            os._exit(0)
-    os.waitpid(pid, 0)
+def kill_descendants() -> None:
+    """Kill all processes below this one and wait for them."""
+    deadline = time.monotonic() + KILL_SECONDS
+    while not _has_reaped_all() and time.monotonic() < deadline:
+        for pid in descendants(os.getpid()):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.005)
 
 
 def _become(

@@ -38,7 +38,7 @@ class RecordingClient:
         if method == "Target.attachedToTarget":
             self._pipe.owners[event["params"]["sessionId"]] = self
         elif method == "Target.detachedFromTarget":
-            self._pipe.owners.pop(event["params"]["sessionId"], None)
+            self._pipe.forget(event["params"]["sessionId"])
         if session != self._root:
             event["sessionId"] = session
         self._recorder.receive(event, time.time())

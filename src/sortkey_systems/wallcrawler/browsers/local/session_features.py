@@ -56,7 +56,7 @@ class SessionFeatures:
 
     def _steps(self, spec: BrowserSpec) -> list[Step]:
         steps: list[Step] = []
-        saved, domains, viewport = self._browser.saved_cookies, spec.allowed_domains, spec.viewport
+        saved, domains, viewport = self._browser.home.cookies, spec.allowed_domains, spec.viewport
         if saved is not None:
             steps.append(lambda on_done: restore_cookies(self._browser.pipe, saved, on_done))
         if domains:

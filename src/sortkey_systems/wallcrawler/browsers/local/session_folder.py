@@ -109,7 +109,8 @@ def settle(
         (folder / name).unlink(missing_ok=True)
     has_archive = (folder / ARCHIVE).exists()
     remains = Remains(reason, ended_at, has_archive, archive_error, proxy_bytes)
-    remains.write(folder)
+    with contextlib.suppress(OSError):  # a full disk; what is said here is enough then
+        remains.write(folder)
     (folder / STATE).unlink(missing_ok=True)
     return remains
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from sortkey_systems.wallcrawler.browsers.local.control_link import ControlLink
-from sortkey_systems.wallcrawler.browsers.local.folders import remove
-from sortkey_systems.wallcrawler.browsers.port import BrowserDidNotStart, BrowserGone, BrowserSpec
-from sortkey_systems.wallcrawler.browsers.protocol import Method
+from sortkey_systems.wallcrawler.browsers.port import BrowserDidNotStart, BrowserSpec
 
 RETRY_SECONDS = 10.0
-END_SECONDS = 12.0
 
 log = logging.getLogger(__name__)
 
@@ -33,50 +32,67 @@ class WarmBrowser:
 
 
 class WarmPool:
-    """Keeps `size` browsers ready. `launch` starts one."""
+    """Keeps `size` browsers ready. `launch` starts one, `discard` deletes what is left of one."""
 
-    def __init__(self, size: int, launch: Callable[[], Awaitable[WarmBrowser]]) -> None:
-        self._size, self._launch = size, launch
+    def __init__(
+        self,
+        size: int,
+        launch: Callable[[], Awaitable[WarmBrowser]],
+        discard: Callable[[WarmBrowser], Coroutine[Any, Any, None]],
+    ) -> None:
+        self._size, self._launch, self._discard = size, launch, discard
         self._ready: list[WarmBrowser] = []
-        self._filling: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._clearing: asyncio.Task[None] | None = None
         self._is_closed = False
 
     @property
     def ready(self) -> int:
         """How many browsers wait."""
-        return sum(1 for browser in self._ready if not browser.link.is_closed)
+        return len(self._ready)
 
-    def fill(self) -> None:
+    def fill(self, after_seconds: float = 0.0) -> None:
         """Start what is missing, in the background."""
-        is_busy = self._filling is not None and not self._filling.done()
+        is_busy = self._task is not None and not self._task.done()
         if not is_busy and not self._is_closed and self.ready < self._size:
-            self._filling = asyncio.create_task(self._fill())
+            self._task = asyncio.create_task(self._fill(after_seconds))
 
     def take(self) -> WarmBrowser | None:
-        """A browser that is ready, if there is one. Call `fill` when it has been put to use."""
-        while self._ready:
-            browser = self._ready.pop()
-            if not browser.link.is_closed:
-                return browser
-        return None
+        """A browser that is ready, if there is one. It is the caller's from now on."""
+        browser = self._ready.pop() if self._ready else None
+        if browser is not None:
+            browser.link.on_closed = lambda: None
+        return browser
 
     async def close(self) -> None:
         """End the browsers that wait."""
         self._is_closed = True
-        if self._filling is not None:
-            self._filling.cancel()
+        if self._task is not None:
+            self._task.cancel()
             with suppress(asyncio.CancelledError):
-                await self._filling
+                await self._task
         browsers, self._ready = self._ready, []
-        await asyncio.gather(*(_end(browser) for browser in browsers))
+        await asyncio.gather(*(self._discard(browser) for browser in browsers))
 
-    async def _fill(self) -> None:
+    async def _fill(self, after_seconds: float) -> None:
+        await asyncio.sleep(after_seconds)
         while self.ready < self._size:
             try:
-                self._ready.append(await self._launch())
+                browser = await self._launch()
             except BrowserDidNotStart as error:
                 log.warning("a browser could not be started in advance: %s", error)
                 await asyncio.sleep(RETRY_SECONDS)
+                continue
+            self._ready.append(browser)
+            browser.link.on_closed = partial(self._lost, browser)
+
+    def _lost(self, browser: WarmBrowser) -> None:
+        """A browser has ended while it waited. What makes it end may do so again: not at once."""
+        if browser in self._ready and not self._is_closed:
+            self._ready.remove(browser)
+            log.warning("a browser that was started in advance has ended")
+            self.fill(after_seconds=RETRY_SECONDS)
+            self._clearing = asyncio.create_task(self._discard(browser))
 
 
 def can_use_warm(spec: BrowserSpec) -> bool:
@@ -90,11 +106,3 @@ def can_use_warm(spec: BrowserSpec) -> bool:
         spec.ignore_certificate_errors,
     )
     return not any(given_at_start)
-
-
-async def _end(browser: WarmBrowser) -> None:
-    with suppress(BrowserGone, TimeoutError):
-        await browser.link.request(Method.END, {"reason": "the server stops"}, timeout=END_SECONDS)
-        await browser.link.wait_closed(END_SECONDS)
-    await browser.link.close()
-    await asyncio.to_thread(remove, browser.folder)

@@ -177,11 +177,14 @@ class Cdp:
         return answer["result"].get("value")
 
     async def goto(self, url: str, session: str) -> dict[str, Any]:
-        await self.call("Page.enable", session=session)
+        """Open a page and wait until it is complete, unless it cannot be loaded."""
         answer = await self.call("Page.navigate", {"url": url}, session)
-        if "errorText" not in answer:
-            await self.event("Page.loadEventFired")
-        return answer
+        loaded = f"document.readyState == 'complete' && location.href.startsWith({json.dumps(url)})"
+        for _ in range(1000):
+            if "errorText" in answer or await self.evaluate(loaded, session):
+                return answer
+            await asyncio.sleep(0.02)
+        raise AssertionError(f"{url} did not load")
 
 
 class _Site(BaseHTTPRequestHandler):

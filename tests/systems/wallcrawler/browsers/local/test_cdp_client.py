@@ -187,7 +187,9 @@ def test_a_viewer_sees_frames_and_clicks_only_if_it_may(tmp_path: Path) -> None:
             async with run.client(session, Role.INTERACTIVE_VIEWER) as viewer:
                 page = await viewer.page()
                 await viewer.call("Input.dispatchKeyEvent", key, page)
-                await viewer.goto(url, page)
+                await viewer.call("Page.navigate", {"url": url}, page)
+                with pytest.raises(CdpError, match="live view"):
+                    await viewer.call("Browser.close")
                 with pytest.raises(CdpError, match="live view"):
                     await viewer.call("Runtime.evaluate", {"expression": "1"}, page)
             status = await run.browsers.status(session)

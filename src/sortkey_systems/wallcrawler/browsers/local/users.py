@@ -1,0 +1,55 @@
+"""User ids of sessions: run as root, every browser has one of its own, without an entry in passwd."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+
+UIDS = (2_000_000_000, 2_100_000_000)
+"""Above what systems give to people, services and containers."""
+UIDS_IN_CONTAINER = (30_000, 60_000)
+"""Where a user namespace maps only the first 65536 ids."""
+
+
+def free_uid() -> int:
+    """A user id that nobody uses. The range is so large that two servers will not choose the
+    same."""
+    low, high = UIDS if _highest_uid() >= UIDS[1] else UIDS_IN_CONTAINER
+    used = uids_in_use()
+    chance = random.SystemRandom()
+    while True:
+        uid = chance.randrange(low, high)
+        if uid not in used:
+            return uid
+
+
+def uids_in_use() -> set[int]:
+    """The user ids of all processes."""
+    used: set[int] = set()
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                used.add(entry.stat().st_uid)
+            except OSError:
+                continue  # it has ended meanwhile
+    return used
+
+
+def _highest_uid() -> int:
+    with open("/proc/self/uid_map", encoding="ascii") as file:
+        return max(int(inside) + int(length) - 1 for inside, _, length in map(str.split, file))
+
+
+def kill_user(uid: int) -> None:
+    """Kill every process of a session's user, wherever it hides. Needs root."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setgroups([])
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
+            os.kill(-1, signal.SIGKILL)  # it spares its sender
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
