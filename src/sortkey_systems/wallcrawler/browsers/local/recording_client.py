@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from sortkey_systems.wallcrawler.browsers.local.cdp_pipe import CdpPipe, Params
@@ -22,11 +23,15 @@ _WANTED = frozenset(
 
 
 class RecordingClient:
-    """Gives the recorder its messages and calls it when something is due."""
+    """Gives the recorder its messages and calls it when something is due.
 
-    def __init__(self, loop: EventLoop, pipe: CdpPipe) -> None:
-        self._loop, self._pipe = loop, pipe
+    `on_ready` is called when the pages that are open are recorded.
+    """
+
+    def __init__(self, loop: EventLoop, pipe: CdpPipe, on_ready: Callable[[], None]) -> None:
+        self._loop, self._pipe, self._on_ready = loop, pipe, on_ready
         self._root: str | None = None
+        self._unanswered = 0
         self._timer: Timer | None = None
         self._recorder = Recorder(Path(FOLDER), self._send)
         pipe.call("Target.attachToBrowserTarget", on_result=self._attached)
@@ -56,7 +61,17 @@ class RecordingClient:
         self._recorder.start()
 
     def _send(self, method: str, params: Params, session: str | None) -> None:
-        self._pipe.call(method, params, session=session or self._root)
+        self._unanswered += 1
+        self._pipe.call(
+            method, params, session=session or self._root, on_result=lambda _: self._answered()
+        )
+
+    def _answered(self) -> None:
+        """The first time that nothing is left to answer, the open pages are recorded."""
+        self._unanswered -= 1
+        if self._unanswered == 0:
+            on_ready, self._on_ready = self._on_ready, lambda: None
+            on_ready()
 
     def _tick(self) -> None:
         if self._timer is not None:

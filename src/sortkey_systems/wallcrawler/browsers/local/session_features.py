@@ -43,8 +43,6 @@ class SessionFeatures:
         if spec.persist:
             self.cookies = CookieCheckpoint(self._browser.pipe)
             self._loop.every(CHECKPOINT_SECONDS, self.cookies.save)
-        if spec.record:
-            self._recording = RecordingClient(self._loop, self._browser.pipe)
         _run(self._steps(spec), on_done)
 
     def close(self) -> None:
@@ -61,9 +59,14 @@ class SessionFeatures:
             steps.append(lambda on_done: restore_cookies(self._browser.pipe, saved, on_done))
         if domains:
             steps.append(lambda on_done: self._guard_domains(domains, on_done))
+        if spec.record:
+            steps.append(self._record)
         if viewport is not None:
             steps.append(lambda on_done: self._resize(viewport, on_done))
         return steps
+
+    def _record(self, on_done: OnDone) -> None:
+        self._recording = RecordingClient(self._loop, self._browser.pipe, on_ready=on_done)
 
     def _guard_domains(self, domains: tuple[str, ...], on_done: OnDone) -> None:
         self._guard = DomainGuard(self._browser.pipe, domains, on_ready=on_done)
