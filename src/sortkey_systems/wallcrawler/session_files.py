@@ -9,6 +9,8 @@ import os
 import re
 import secrets
 import shutil
+import stat
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -23,6 +25,8 @@ UPLOADED_BYTES_MAX = 1 << 30
 """Of all uploads of a session."""
 
 _STAMPED = re.compile(r".*-\d{13}(\.[^.]*)?")
+_ZIP_EPOCH = 315_532_800
+"""1980: a zip knows nothing before it."""
 _UNFINISHED = (".crdownload", ".part", ".tmp")
 
 
@@ -40,8 +44,8 @@ class SessionFiles:
         """Write a zip of the downloads into a new file."""
         with zipfile.ZipFile(target, "x", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
             for path in self.downloads(session_id):
-                with suppress(FileNotFoundError):  # deleted in between
-                    archive.write(path, stamped_name(path.name, path.stat().st_mtime))
+                with suppress(OSError):  # deleted, or replaced by a link, in between
+                    _pack(archive, path)
         return target
 
     def add_upload(self, session_id: str, file_name: str, source: Path) -> str:
@@ -82,6 +86,21 @@ def stamped_name(name: str, modified: float) -> str:
         return name
     path = PurePosixPath(name)
     return f"{path.stem}-{int(modified * 1000):013d}{path.suffix}"
+
+
+def _pack(archive: zipfile.ZipFile, path: Path) -> None:
+    """Add a file. The browser owns the folder and may swap the file for a link at any time, which
+    a server that runs as root would follow anywhere.
+    """
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            return
+        written_at = time.gmtime(max(status.st_mtime, _ZIP_EPOCH))
+        entry = zipfile.ZipInfo(stamped_name(path.name, status.st_mtime), written_at[:6])
+        entry.compress_type = zipfile.ZIP_DEFLATED
+        with archive.open(entry, "w", force_zip64=True) as packed:
+            shutil.copyfileobj(file, packed)
 
 
 def _files(folder: Path) -> Iterator[Path]:

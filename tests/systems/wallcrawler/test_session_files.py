@@ -56,3 +56,20 @@ def test_a_file_without_a_name_is_refused() -> None:
             plain_name(name)
     assert len(plain_name("ü" * 300 + ".txt").encode()) <= 200
     assert stamped_name("a.tar.gz", 1.5) == "a.tar-0000000001500.gz"
+
+
+def test_a_link_that_a_browser_puts_among_its_downloads_is_not_followed(tmp_path: Path) -> None:
+    # The browser owns the folder, and the server that makes the zip may run as root.
+    secret = tmp_path / "secret"
+    secret.write_text("of the server")
+    downloads = tmp_path / "downloads"
+    downloads.mkdir()
+    link = downloads / "report-1700000000000.pdf"
+    files = SessionFiles(lambda _: tmp_path)
+    link.write_text("harmless")
+    listed = files.downloads("sess_a")
+    link.unlink()
+    link.symlink_to(secret)
+    files.downloads = lambda _: listed  # as it was before the browser swapped the file
+    with zipfile.ZipFile(files.zip_downloads("sess_a", tmp_path / "a.zip")) as archive:
+        assert archive.namelist() == []

@@ -1,4 +1,4 @@
-"""User ids of sessions: run as root, every browser has one of its own, without an entry in passwd."""
+"""User ids of sessions: run as root, every browser has one of its own, not listed in passwd."""
 
 from __future__ import annotations
 
