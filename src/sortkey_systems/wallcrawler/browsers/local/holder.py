@@ -210,6 +210,8 @@ class Holder:
         self._clients.add(client)
 
     def _status(self, _params: dict[str, Any], answer: Answer) -> None:
+        """Answers at once, also for a browser that is stuck: titles are those of the last time."""
+        self._browser.pages.refresh()
         processes = descendants(os.getpid())
         group = self._browser.control_group
         answer(

@@ -28,6 +28,7 @@ class Pages:
         self.on_opened: list[Callable[[str], None]] = []
         self.on_closed: list[Callable[[str], None]] = []
         self._numbers: dict[str, int] = {}
+        self._pipe = pipe
         pipe.listeners["Target.targetCreated"] = self._created
         pipe.listeners["Target.targetInfoChanged"] = self._changed
         pipe.listeners["Target.targetDestroyed"] = self._destroyed
@@ -36,6 +37,16 @@ class Pages:
     def number(self, target_id: str | None) -> int:
         """The number of a page, from 1; 0 for the browser and for everything that is not a page."""
         return self._numbers.get(target_id or "", 0)
+
+    def refresh(self) -> None:
+        """Ask for the titles: Chromium tells of a page's address at once, of its title not at all."""
+
+        def update(result: Params | None) -> None:
+            for info in (result or {}).get("targetInfos", ()):
+                if info["targetId"] in self.open:
+                    self.open[info["targetId"]] = info
+
+        self._pipe.call("Target.getTargets", on_result=update)
 
     def to_json(self) -> list[dict[str, Any]]:
         return [
