@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, Literal
 
 from sortkey.web import Refused
@@ -23,6 +22,11 @@ log = logging.getLogger("sortkey.wallcrawler")
 
 RECORDING, VIDEO = "recording", "video"
 """Folders of a session: what the holder wrote, and what was made of it."""
+
+WAITING_MAX = 100
+"""Videos that are being made, or wait for their turn."""
+RENDERS_KEPT = 1000
+"""Of those that are over, to know which have failed."""
 
 DownloadStatus = Literal["NOT_REQUESTED", "PENDING", "COMPLETED", "FAILED"]
 SignedLink = Callable[[str], str]
@@ -41,6 +45,12 @@ class VideoFailed(Refused):
     status = 500
 
 
+class TooManyVideos(Refused):
+    """As many videos are being made as may be."""
+
+    status = 429
+
+
 @dataclass(frozen=True, slots=True)
 class RecordingDownload:
     """The MP4 of one page."""
@@ -56,8 +66,7 @@ class Replays:
     def __init__(self, folder_of: Callable[[str], Path]) -> None:
         self._folder_of = folder_of
         self._lock = Lock()
-        self._renders: dict[tuple[str, str], Future[None]] = {}
-        self._threads = ThreadPoolExecutor(2, "recording-download")
+        self._renders: dict[tuple[str, str], Thread] = {}
 
     def pages(self, session_id: str) -> list[PageRecording]:
         """The recorded pages, in the order in which they were opened."""
@@ -110,9 +119,15 @@ class Replays:
         key = session_id, page.page_id
         if self._download(session_id, page).status in ("PENDING", "COMPLETED"):
             return
-        folder = self._video(*key)
+        render = Thread(target=_render, args=(page, self._video(*key)), daemon=True)
         with self._lock:
-            self._renders[key] = self._threads.submit(_render, page, folder)
+            waiting = {name: each for name, each in self._renders.items() if each.is_alive()}
+            if len(waiting) >= WAITING_MAX:
+                raise TooManyVideos("too many videos are being made: ask again later")
+            if len(self._renders) >= RENDERS_KEPT:
+                self._renders = waiting
+            self._renders[key] = render
+            render.start()
 
     def _download(self, session_id: str, page: PageRecording) -> RecordingDownload:
         key = session_id, page.page_id
@@ -124,7 +139,7 @@ class Replays:
             render = self._renders.get(key)
         if render is None:
             return RecordingDownload(page.page_id, "NOT_REQUESTED")
-        is_failed = render.done() and not file.is_file()
+        is_failed = not render.is_alive() and not file.is_file()
         return RecordingDownload(page.page_id, "FAILED" if is_failed else "PENDING")
 
     # -- folders
