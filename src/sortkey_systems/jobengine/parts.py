@@ -34,7 +34,7 @@ Name = Annotated[str, Field(pattern=r"^[0-9A-Za-z_-]+$")]
 # What two digits of a stage's order, and three of a rule's index and of an execution, can hold.
 Order = Annotated[int, Range(1, 99)]
 Index = Annotated[int, Range(1, 999)]
-Execution = Annotated[int, Range(1, 999)]
+ExecutionNumber = Annotated[int, Range(1, 999)]
 
 Priority = Literal["low", "medium", "high", "critical"]
 PRIORITIES: tuple[Priority, ...] = ("critical", "high", "medium", "low")

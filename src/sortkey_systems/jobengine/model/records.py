@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from sortkey import Instant, KeepNull, KeyOnly, States, index, key, query
 from sortkey_systems.jobengine.model.table import Changing, Dated
 from sortkey_systems.jobengine.parts import (
-    Execution,
+    ExecutionNumber,
     JobConfiguration,
     JobId,
     JobStatus,
@@ -53,7 +53,7 @@ class Job(Changing, kind="JobExecution"):
     end_time: Instant | None = None
     duration: float | None = None
     triggered_by: str = "user"
-    execution_number: Execution = 1
+    execution_number: ExecutionNumber = 1
     configuration: JobConfiguration = JobConfiguration()
     s3_config: S3Config | None = None
     results: Results = Results()
@@ -98,7 +98,7 @@ class StageJob(Changing, kind="StageJob"):
     journey_id: JourneyId
     order: KeyOnly[Order]
     stage_id: Name
-    execution_number: Execution
+    execution_number: ExecutionNumber
     status: Annotated[JobStatus, JOB_STATES] = "pending"
     progress: Percent = 0
     start_time: Instant | None = None
