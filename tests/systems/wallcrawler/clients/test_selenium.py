@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.client_config import ClientConfig
 from selenium.webdriver.remote.remote_connection import RemoteConnection
 
-from tests.systems.wallcrawler.clients.conftest import Server, wait_until
+from sortkey_systems.wallcrawler.connections.webdriver.driver import PREFIX, remove_leftovers
+from tests.systems.wallcrawler.clients.conftest import Server, served, wait_until
 
 pytestmark = pytest.mark.skipif(
     not shutil.which("chromedriver"), reason="no chromedriver (apt-get install chromium-driver)"
@@ -93,3 +97,25 @@ def test_nobody_gets_in_without_a_token(new_session: Callable[..., Any]) -> None
     for headers in ({}, {"x-bb-signing-key": "x"}, {"x-bb-api-key": "x", "session-id": session.id}):
         with pytest.raises(WebDriverException):
             connected(session.selenium_remote_url, headers)
+
+
+def test_a_server_that_is_killed_leaves_no_chromedriver(tmp_path: Path, site: str) -> None:
+    # It would hold its port, and drive a browser that belongs to nobody.
+    with served(tmp_path, "rest", "wallcrawler") as server:
+        client = server.client()
+        session = client.sessions.create()
+        headers = {"x-bb-signing-key": session.signing_key}
+        connected(session.selenium_remote_url, headers).get(site)
+        (process,) = _drivers_of(server.pid)
+        os.kill(server.pid, signal.SIGKILL)
+        wait_until(lambda: not Path(f"/proc/{process}").exists())
+    stale = list(Path(tempfile.gettempdir()).glob(f"{PREFIX}{server.pid}-*"))
+    assert stale
+    remove_leftovers()
+    assert not any(each.exists() for each in stale)
+
+
+def _drivers_of(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task").glob("*/children")
+    pids = [int(each) for path in children for each in path.read_text().split()]
+    return [each for each in pids if "chromedriver" in Path(f"/proc/{each}/cmdline").read_text()]

@@ -21,6 +21,8 @@ COMMAND_SECONDS = 600
 STOP_SECONDS = 3
 ANSWER_BYTES_MAX = 128 << 20
 NOBODY = 65534
+PREFIX = "wallcrawler-webdriver-"
+"""Of folders; then comes the process id of the server."""
 PLACES = ("/usr/bin/chromedriver", "/usr/lib/chromium/chromedriver")
 
 
@@ -51,7 +53,7 @@ class Driver:
     """One chromedriver, attached to the browser of one session."""
 
     def __init__(self, connect: Connect) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="wallcrawler-webdriver-"))
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         """Empty files with the names of uploads; chromedriver looks whether they are there."""
         self.used_at = time.monotonic()
         self.sessions: set[str] = set()
@@ -124,6 +126,14 @@ class Driver:
                     break
         await self._listener.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def remove_leftovers() -> None:
+    """Delete the folders of servers that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        pid = folder.name.removeprefix(PREFIX).partition("-")[0]
+        if pid.isdecimal() and not Path(f"/proc/{pid}").exists() and not folder.is_symlink():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _command(base: str, folder: Path) -> list[str]:

@@ -17,7 +17,12 @@ from zipfile import BadZipFile, ZipFile
 
 from sortkey_systems.wallcrawler.browsers.port import BrowserGone, CdpConnection, Role
 from sortkey_systems.wallcrawler.connections.webdriver.capabilities import answer_for, request_for
-from sortkey_systems.wallcrawler.connections.webdriver.driver import Answer, Driver, DriverFailed
+from sortkey_systems.wallcrawler.connections.webdriver.driver import (
+    Answer,
+    Driver,
+    DriverFailed,
+    remove_leftovers,
+)
 
 IDLE_SECONDS = 600
 """A WebDriver client has no connection that could end: one that is silent for so long has left."""
@@ -156,6 +161,8 @@ class Drivers:
         async def connect(role: Role) -> CdpConnection:
             return await self._connect(session_id, role)
 
+        if not self._drivers:
+            await asyncio.to_thread(remove_leftovers)
         driver = Driver(connect)
         await driver.start()
         self._drivers[session_id] = driver
