@@ -315,7 +315,9 @@ def test_what_cannot_work_is_refused_at_once(store: Store) -> None:
     with pytest.raises(ModelError, match="attempt"):
         Retries(attempts=0)
     store.backend.call("DeleteTable", {"TableName": orders.name})
-    with pytest.raises(NotConfigured, match=r"no table orders: make it with store\.ensure"):
+    with pytest.raises(
+        NotConfigured, match=r"there is no table orders: create it with store\.ensure"
+    ):
         worker(store, handler).start()
     store.backend.call(
         "CreateTable", {**orders.definition(), "StreamSpecification": {"StreamEnabled": False}}
