@@ -60,6 +60,10 @@ def run(
     store: StoreAddress = None,
     objects: BucketAddress = None,
     search: Index = None,
+    topics: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Topics that several servers share: aws://region."),
+    ] = None,
     host: HostName = "127.0.0.1",
     port: Port = 8080,
     url: PublicUrl = None,
@@ -87,7 +91,7 @@ def run(
             "only one system can be served at the root: give several with --systems", USAGE
         )
     models = [*load_models(served, ()).values()]
-    addresses = Addresses(data, store, objects, search)
+    addresses = Addresses(data, store, objects, search, topics)
     origins = origin_policy(host, allow_host, url=url)
     sockets = listen(host, port)
     address = url or address_of(sockets[0])
