@@ -80,7 +80,7 @@ def test_one_system_is_served_at_the_root(tmp_path: Path) -> None:
         assert httpx.get(f"{address}/runs").status_code == 401
         assert httpx.get(f"{address}/applens/runs").status_code == 404
     message = refused(sortkey("rest", "applens", "--systems", "applens", cwd=tmp_path), 2)
-    assert "leave --systems out" in message
+    assert "omit --systems" in message
 
 
 @pytest.mark.slow
@@ -99,7 +99,7 @@ def test_keys_are_made_and_revoked_while_it_runs(tmp_path: Path) -> None:
         assert [(each["name"], each["access"], each["revoked_at"]) for each in listed] == [
             ("nightly", "read", None)
         ]
-        assert "is revoked" in said(sortkey("keys", "revoke", made["key_id"], cwd=tmp_path))
+        assert "revoked" in said(sortkey("keys", "revoke", made["key_id"], cwd=tmp_path))
         with library.open(tmp_path / "data") as store:
             assert store.backend.call("DescribeTable", {"TableName": "sortkey-api-keys"})
     with library.open(tmp_path / "data") as store:
