@@ -89,7 +89,8 @@ class Downloads:
 def download_name(suggested: str, ms: int) -> str:
     """A file name that is safe anywhere and unique in its session: the stem, the time in
     milliseconds, the suffix."""
-    stem, suffix = os.path.splitext(_UNSAFE.sub("_", suggested).strip(". ") or "download")
+    plain = _UNSAFE.sub("_", re.split(r"[/\\]", suggested)[-1]).strip(". ")
+    stem, suffix = os.path.splitext(plain or "download")
     if len(suffix.encode()) > 20:
         stem, suffix = stem + suffix, ""
     stem = stem.encode()[:NAME_BYTES_MAX].decode("utf-8", "ignore") or "download"

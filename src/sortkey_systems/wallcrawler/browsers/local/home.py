@@ -92,8 +92,7 @@ def _links(folder: str, names: list[str]) -> set[str]:
 
 
 def _give_to(home: str, uid: int) -> None:
-    """The group is the session's own too. Only the owner, root, may write to what the browser
-    reads."""
+    """Give the browser its own parts. To what it reads, only root may write."""
     os.chmod(home, 0o711)
     for name in WRITABLE:
         os.chown(os.path.join(home, name), uid, uid)

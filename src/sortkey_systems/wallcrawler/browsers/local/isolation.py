@@ -1,10 +1,8 @@
-"""What separates the browsers of a machine: a user id for each session, and bubblewrap around
-Chromium.
+"""What separates browsers besides their users: Chromium's sandbox, and bubblewrap around it.
 
-Run as root, every session has a user id of its own, without an entry in passwd. bubblewrap gives it
-a file system with the programs and its own folders only, and process ids of its own; it works with
-and without root. With neither, all sessions share the server's user and can read its files:
-`describe` says so.
+bubblewrap gives a browser a file system with the programs and its own folders only, and process
+ids of its own; it works with and without root. A server without root and without bubblewrap shares
+its user with all sessions, which can then read its files: `describe` says so.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ import os
 import shutil
 from dataclasses import dataclass
 
+from sortkey_systems.wallcrawler.browsers.local import kernel
 from sortkey_systems.wallcrawler.browsers.local.home import READABLE, WRITABLE
 
 INSIDE = "/session"
@@ -31,6 +30,7 @@ _SYSTEM_PATHS = (
     "/etc/opt/chrome",
     "/var/cache/fontconfig",
 )
+_NOBODY = 65534
 _USR_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 
 
@@ -53,9 +53,9 @@ class Isolation:
 
     def wrapped(self, command: list[str], home: str) -> list[str]:
         """The command that runs Chromium inside its walls."""
-        return (
-            [*_bwrap_arguments(self.bwrap, command[0], home), *command] if self.bwrap else command
-        )
+        if self.bwrap is None:
+            return command
+        return [*_bwrap_arguments(self.bwrap, command[0], home), *command]
 
 
 def choose_isolation(*, allow_no_sandbox: bool = False, use_bwrap: bool = True) -> Isolation:
@@ -80,9 +80,8 @@ def describe(isolation: Isolation) -> list[str]:
         )
     if isolation.bwrap is None and os.geteuid() != 0:
         warnings.append(
-            "browsers of all sessions share the user of this server and can read its files "
-            "and each other's: "
-            "install bubblewrap (apt install bubblewrap)"
+            "browsers of all sessions share the user of this server and can read its files and "
+            "each other's: install bubblewrap (apt install bubblewrap)"
         )
     elif isolation.bwrap is None:
         warnings.append(
@@ -93,16 +92,13 @@ def describe(isolation: Isolation) -> list[str]:
 
 def has_user_namespaces() -> bool:
     """Whether an ordinary user may make a user namespace, found out by trying."""
-    import ctypes
-
-    libc = ctypes.CDLL(None, use_errno=True)
     pid = os.fork()
     if pid == 0:
         try:
             if os.geteuid() == 0:
-                os.setresuid(65534, 65534, 65534)
-            clone_newuser = 0x10000000
-            os._exit(libc.unshare(clone_newuser) & 1)
+                os.setresuid(_NOBODY, _NOBODY, _NOBODY)
+            kernel.enter_user_namespace()
+            os._exit(0)
         finally:
             os._exit(1)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0

@@ -13,8 +13,7 @@ UIDS_IN_CONTAINER = (30_000, 60_000)
 
 
 def free_uid() -> int:
-    """A user id that nobody uses. The range is so large that two servers will not choose the
-    same."""
+    """A user id that nobody uses. The range is so large that two servers choose different ones."""
     low, high = UIDS if _highest_uid() >= UIDS[1] else UIDS_IN_CONTAINER
     used = uids_in_use()
     chance = random.SystemRandom()
@@ -22,6 +21,11 @@ def free_uid() -> int:
         uid = chance.randrange(low, high)
         if uid not in used:
             return uid
+
+
+def is_session_uid(uid: int) -> bool:
+    """Whether a user id is one that `free_uid` may have given."""
+    return any(low <= uid < high for low, high in (UIDS, UIDS_IN_CONTAINER))
 
 
 def uids_in_use() -> set[int]:
@@ -36,13 +40,13 @@ def uids_in_use() -> set[int]:
     return used
 
 
-def _highest_uid() -> int:
-    with open("/proc/self/uid_map", encoding="ascii") as file:
-        return max(int(inside) + int(length) - 1 for inside, _, length in map(str.split, file))
-
-
 def kill_user(uid: int) -> None:
-    """Kill every process of a session's user, wherever it hides. Needs root."""
+    """Kill every process of a session's user, wherever it hides. Needs root.
+
+    Raises ValueError for any other user: as root it would kill the whole machine.
+    """
+    if not is_session_uid(uid):
+        raise ValueError(f"{uid} is not the user id of a session")
     pid = os.fork()
     if pid == 0:
         try:
@@ -53,3 +57,8 @@ def kill_user(uid: int) -> None:
         finally:
             os._exit(0)
     os.waitpid(pid, 0)
+
+
+def _highest_uid() -> int:
+    with open("/proc/self/uid_map", encoding="ascii") as file:
+        return max(int(inside) + int(length) - 1 for inside, _, length in map(str.split, file))
