@@ -3,13 +3,14 @@
 import os
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 
 from sortkey_systems.wallcrawler.proxies.forward_proxy import ForwardProxy
 from sortkey_systems.wallcrawler.proxies.rules import read_rules
-from tests.systems.wallcrawler.proxies.upstream import BODY, upstream
+from tests.systems.wallcrawler.proxies.upstream import BODY, tls_site, upstream
 
 
 @pytest.fixture
@@ -127,3 +128,22 @@ def test_a_page_that_asks_the_proxy_itself_gets_nothing() -> None:
         assert httpx.get(f"http://127.0.0.1:{proxy.start()}/", trust_env=False).status_code == 400
     finally:
         proxy.stop()
+
+
+def test_https_passes_two_proxies_unbroken(tmp_path: Path) -> None:
+    # A tunnel must hand on every byte, large answers and half-closed connections included.
+    with tls_site(tmp_path) as port:
+        far = ForwardProxy([])
+        near = ForwardProxy(
+            read_rules([{"type": "external", "server": f"http://127.0.0.1:{far.start()}"}])
+        )
+        try:
+            address = f"http://127.0.0.1:{near.start()}"
+            with httpx.Client(proxy=address, verify=False, trust_env=False) as client:
+                for _ in range(5):
+                    assert client.get(f"https://127.0.0.1:{port}/").content == BODY
+            assert near.byte_count > 5 * len(BODY)
+            assert far.byte_count == 0
+        finally:
+            near.stop()
+            far.stop()
