@@ -39,7 +39,7 @@ def test_an_access_pattern_is_explained_and_run(up: Up, page: Page):
     expect(opened.get_by_role("cell", name="METADATA").first).to_be_visible()
 
 
-def test_an_argument_that_is_missing_is_told_and_nothing_is_read(up: Up, page: Page):
+def test_an_argument_that_is_missing_is_reported_and_nothing_is_read(up: Up, page: Page):
     # An error says what to do.
     page.goto(f"{up.console}/models/applens")
     page.get_by_text("Run.of_user(").click()
@@ -123,8 +123,8 @@ def test_a_new_item_is_stored_as_its_json_says(up: Up, wide: Page):
 
 
 def test_what_was_typed_stays_when_the_connection_is_lost_for_some_seconds(up: Up, wide: Page):
-    # A machine that sleeps or is busy does not answer for a while: that is no reason to load the
-    # page anew.
+    # A machine that sleeps or is busy does not answer for a while: that is not a reason to
+    # reload the page.
     wide.goto(f"{up.console}/data?table=applens-graph-metadata")
     wide.get_by_role("button", name="New item").click()
     dialog = wide.get_by_role("dialog", name="New item")
@@ -267,7 +267,7 @@ _WHERE_THE_BUCKET_IS = """() => {
 
 
 def test_two_runs_with_long_names_are_compared_in_any_window(up: Up, page: Page):
-    # The sample's runs of production: what was found in the oldest has been mended in the newest.
+    # The sample's runs of production: what was found in the oldest is fixed in the newest.
     page.goto(f"{up.console}/applens/compare")
     options = page.get_by_role("option")
     for name, choice in (
@@ -426,7 +426,7 @@ def test_one_jumps_to_a_table_by_keys_alone(up: Up, wide: Page):
     assert wide.url.endswith("/data?table=wallcrawler-sessions")
 
 
-def test_what_was_deleted_is_told_with_a_way_back(up: Up, wide: Page):
+def test_what_was_deleted_is_reported_with_a_way_back(up: Up, wide: Page):
     for path, what, way in (
         ("/jobengine/JRN-000000000000", "journey", "Journeys"),
         ("/jobengine/nonsense", "journey", "Journeys"),

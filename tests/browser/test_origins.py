@@ -112,10 +112,10 @@ def test_a_name_that_a_page_points_at_this_machine_opens_nothing(served: Up, wid
     assert wide.evaluate(OPEN_SOCKET, socket_of(served, "evil.test")) == "refused"
     wide.goto(f"http://evil.test:{served.dynamodb_port}/")
     for operation, request in (LIST, PUT):
-        told = wide.evaluate(ASK, ["/", operation, request, {}])
-        assert told["status"] == 403
-        assert "--allow-host evil.test" in told["text"]
-        assert "TableNames" not in told["text"]
+        answer = wide.evaluate(ASK, ["/", operation, request, {}])
+        assert answer["status"] == 403
+        assert "--allow-host evil.test" in answer["text"]
+        assert "TableNames" not in answer["text"]
     assert rows_of_the_keys(served) == []
 
 

@@ -55,7 +55,7 @@ def test_a_run_with_its_exposed_ways_for_the_readme(up: Up, wide: Page):
     wide.goto(f"{up.console}/applens")
     wide.locator("tr").filter(has_text="COMPLETE").last.locator(
         "a"
-    ).click()  # the oldest, before it was mended
+    ).click()  # the oldest, before it was fixed
     expect(wide.locator("canvas").first).to_be_visible()
     expect(wide.get_by_text("internet →").first).to_be_visible()
     wide.evaluate(

@@ -34,7 +34,7 @@ def test_it_says_where_everything_is(up: Up):
     assert "TransformationSystem" in client(up).list_tables()["TableNames"]
 
 
-def test_a_folder_in_use_and_a_taken_port_are_told_with_what_to_do(
+def test_a_folder_in_use_and_a_taken_port_are_reported_with_what_to_do(
     up: Up, start: Any, tmp_path: Path
 ):
     second, third = (

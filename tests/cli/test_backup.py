@@ -85,8 +85,8 @@ def served(folder: Path) -> Iterator[Path]:
 
 
 def test_a_table_comes_back_beside_itself(folder: Path) -> None:
-    told = said(sortkey("backup", "Kept", "--name", "first", cwd=folder))
-    assert re.search(r"Kept\tfirst\t\d{4}-\d\d-\d\d .*Z\tavailable", told)
+    output = said(sortkey("backup", "Kept", "--name", "first", cwd=folder))
+    assert re.search(r"Kept\tfirst\t\d{4}-\d\d-\d\d .*Z\tavailable", output)
     put(folder / "data", "Kept", a=100, d=4)
     out = said(sortkey("restore", "Kept", "--backup", "first", "--as", "Before", cwd=folder))
     assert out == "Before: created from Kept\n"
@@ -277,7 +277,7 @@ def test_a_copy_can_be_made_older(folder: Path) -> None:
     assert held(folder / "data", "Kept")["a"] == 100
 
 
-def test_a_copy_that_cannot_be_made_older_is_not_made_or_told_to_be_there(folder: Path) -> None:
+def test_a_copy_that_cannot_be_made_older_is_not_made_or_reported_as_made(folder: Path) -> None:
     # The right command after the wrong one would otherwise be refused: the folder is there already,
     # and nobody said so.
     delete(folder / "data", "DeleteTable", TableName="Loose")
@@ -285,9 +285,9 @@ def test_a_copy_that_cannot_be_made_older_is_not_made_or_told_to_be_there(folder
     line = ["restore", "--from", "copy", "--data", "new", "--at"]
     assert "'noon' is not a time" in refused(sortkey(*line, "noon", cwd=folder), 2)
     assert not (folder / "new").exists()
-    told = refused(sortkey(*line, "1000d", cwd=folder), 1)
-    assert "created new from copy, but did not rewind it: " in told
-    assert "`sortkey restore --data new --at … --in-place` rewinds it" in told
+    output = refused(sortkey(*line, "1000d", cwd=folder), 1)
+    assert "created new from copy, but did not rewind it: " in output
+    assert "`sortkey restore --data new --at … --in-place` rewinds it" in output
     assert held(folder / "new", "Kept") == {"a": 1, "b": 2, "c": 3}
 
 
@@ -324,7 +324,7 @@ def test_a_copy_that_cannot_be_made_older_is_not_made_or_told_to_be_there(folder
         ),
     ],
 )
-def test_what_cannot_be_done_is_told_in_a_line(
+def test_what_cannot_be_done_is_reported_in_a_line(
     folder: Path, line: list[str], code: int, message: str
 ) -> None:
     assert message in refused(sortkey(*line, cwd=folder), code)

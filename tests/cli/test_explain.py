@@ -53,8 +53,8 @@ def test_the_cost_is_that_of_the_given_sizes(capsys: pytest.CaptureFixture[str])
 
 def test_json_has_the_figures_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "jobengine", "Stage.of_journey", "--items", "100", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["operation"], told["table"], told["read_units"]) == (
+    output = json.loads(capsys.readouterr().out)
+    assert (output["operation"], output["table"], output["read_units"]) == (
         "Query",
         "TransformationSystem",
         12.5,

@@ -98,8 +98,8 @@ def items(data: Path, table: str) -> list[dict[str, Any]]:
 
 def test_everything_comes_back_as_it_was(folder: Path) -> None:
     # Items of every type, and of the table what CreateTable takes, and what it does not.
-    told = json.loads(said(sortkey("export", "out", "--json", cwd=folder)))
-    assert [(each["table"], each["items"]) for each in told["tables"]] == [
+    output = json.loads(said(sortkey("export", "out", "--json", cwd=folder)))
+    assert [(each["table"], each["items"]) for each in output["tables"]] == [
         ("Shop", 300),
         ("Typed", 1),
     ]
@@ -114,25 +114,27 @@ def test_everything_comes_back_as_it_was(folder: Path) -> None:
         with library.open(folder / data) as store:
             call = store.backend.call
             for table in ("Typed", "Shop"):
-                told = call("DescribeTable", {"TableName": table})["Table"]
+                description = call("DescribeTable", {"TableName": table})["Table"]
                 names = ("KeySchema", "AttributeDefinitions", "StreamSpecification")
-                units = told["ProvisionedThroughput"]["WriteCapacityUnits"]
+                units = description["ProvisionedThroughput"]["WriteCapacityUnits"]
                 indexes = [
                     (i["IndexName"], i["KeySchema"], i["Projection"])
-                    for i in told.get("GlobalSecondaryIndexes", ())
+                    for i in description.get("GlobalSecondaryIndexes", ())
                 ]
                 ttl = call("DescribeTimeToLive", {"TableName": table})["TimeToLiveDescription"]
                 recovery = call("DescribeContinuousBackups", {"TableName": table})[
                     "ContinuousBackupsDescription"
                 ]
                 status = recovery["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"]
-                seen.append([*(told.get(name) for name in names), units, indexes, ttl, status])
+                seen.append(
+                    [*(description.get(name) for name in names), units, indexes, ttl, status]
+                )
     assert seen[:2] == seen[2:]
     assert seen[0][-1] == "ENABLED"
 
 
 def test_plain_json_is_for_people(folder: Path) -> None:
-    # Numbers with every digit; sets as lists, and binary values as texts, which is told.
+    # Numbers with every digit; sets as lists, and binary values as text. The output says so.
     said(sortkey("export", "Typed", "out", "--format", "plain", cwd=folder))
     text = (folder / "out" / "Typed.jsonl").read_text()
     assert '"sk":1.5000000000000000000000000000000000001' in text
@@ -153,8 +155,8 @@ def test_packed_files_and_another_name(folder: Path) -> None:
 
 
 def test_a_model_is_its_tables(folder: Path) -> None:
-    told = json.loads(said(sortkey("export", "shop:model", "out", "--json", cwd=folder)))
-    assert [each["table"] for each in told["tables"]] == ["Shop"]
+    output = json.loads(said(sortkey("export", "shop:model", "out", "--json", cwd=folder)))
+    assert [each["table"] for each in output["tables"]] == ["Shop"]
 
 
 def test_an_export_that_was_interrupted_goes_on(folder: Path) -> None:
@@ -182,7 +184,7 @@ def test_an_export_that_was_interrupted_goes_on(folder: Path) -> None:
 
 
 def test_an_import_that_stopped_at_a_bad_line_goes_on_there(folder: Path) -> None:
-    # Mend the line, run it again: what was in is not read twice, and the table need not be emptied.
+    # Fix the line and run it again: no line is imported twice, and the table need not be emptied.
     said(sortkey("export", "Shop", "out", cwd=folder))
     file = folder / "out" / "Shop.jsonl"
     good = file.read_text()
@@ -292,7 +294,7 @@ def test_a_line_that_is_no_item_is_named(folder: Path, line: str, message: str) 
         (["import", "nowhere"], "there is no file or folder nowhere"),
     ],
 )
-def test_a_wrong_line_is_told_in_one(folder: Path, line: list[str], message: str) -> None:
+def test_a_wrong_line_is_reported_in_one(folder: Path, line: list[str], message: str) -> None:
     assert message in refused(sortkey(*line, cwd=folder), 2)
 
 

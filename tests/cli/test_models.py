@@ -324,7 +324,8 @@ def test_json_has_the_same_for_programs() -> None:
 
 
 def test_a_document_of_several_items_names_all_of_them_and_those_whose_changes_it_follows() -> None:
-    # Who changes an item wants to know what is found by it, and whether it is found anew by itself.
+    # Whoever changes an item wants to know which documents it is part of, and which follow by
+    # themselves.
     asset, file = describe(model_of("vams"))["documents"]
     assert asset["made_of"] == [
         "Asset",

@@ -85,8 +85,8 @@ def test_the_entities_that_are_named_are_done_and_no_others(shop: Path) -> None:
     # Who names two of three has a reason: the third may wait for its program.
     (shop / "shop.py").write_text(GROWN + NOTE)
     said(sortkey("apply", "shop:model", cwd=shop))
-    told = said(sortkey("backfill", "shop:model", "Order", "Note", cwd=shop)).splitlines()
-    assert [line.partition(":")[0] for line in told] == ["Order", "Note"]
+    lines = said(sortkey("backfill", "shop:model", "Order", "Note", cwd=shop)).splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["Order", "Note"]
     plan = json.loads(said(sortkey("plan", "shop:model", "--json", cwd=shop)))
     assert "Order" not in [each["entity"] for each in plan["backfills"]]
 
@@ -94,8 +94,8 @@ def test_the_entities_that_are_named_are_done_and_no_others(shop: Path) -> None:
 def test_all_entities_of_a_table_are_one_reading(shop: Path) -> None:
     # Reading is what is paid for.
     said(sortkey("apply", "shop:model", cwd=shop))
-    told = said(sortkey("backfill", "shop:model", "Order", "Customer", cwd=shop)).splitlines()
-    assert told == ["Customer, Order: 7 read, 7 written; 1 of 1 segments done"]
+    lines = said(sortkey("backfill", "shop:model", "Order", "Customer", cwd=shop)).splitlines()
+    assert lines == ["Customer, Order: 7 read, 7 written; 1 of 1 segments done"]
 
 
 def test_after_a_restore_the_plan_does_not_trust_what_a_later_backfill_noted(shop: Path) -> None:
@@ -156,7 +156,7 @@ def test_programs_read_json(shop: Path) -> None:
     assert (done["written"], done["segments"], done["failed"]) == (7, 3, 0)
 
 
-def test_items_that_could_not_be_done_are_told_and_the_exit_code_is_1(shop: Path) -> None:
+def test_items_that_could_not_be_done_are_reported_and_the_exit_code_is_1(shop: Path) -> None:
     # A pipeline must not go on.
     said(sortkey("apply", "shop:model", cwd=shop))
     with library.open(shop / "data") as store:
@@ -170,7 +170,7 @@ def test_items_that_could_not_be_done_are_told_and_the_exit_code_is_1(shop: Path
     assert "PK='CUSTOMER#ada'" in done.stdout
 
 
-def test_a_table_that_is_not_there_is_told_and_nothing_is_made(tmp_path: Path) -> None:
+def test_a_table_that_is_not_there_is_reported_and_nothing_is_made(tmp_path: Path) -> None:
     # "Nothing to backfill" would be taken for done, and a folder of another model's tables for the
     # right one.
     (tmp_path / "shop.py").write_text(SHOP)

@@ -191,7 +191,7 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         (
             ["export", "out", "--data", "."],
@@ -201,7 +201,10 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
     ],
 )
 def test_ctrl_c_is_heard_and_says_how_to_go_on(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, line: list[str], told: str
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    line: list[str],
+    message: str,
 ) -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
@@ -210,11 +213,11 @@ def test_ctrl_c_is_heard_and_says_how_to_go_on(
         f"sortkey.cli.{line[0]}.{'open_store' if line[0] == 'export' else 'load_model'}", stop
     )
     assert main(line) == 130
-    assert capsys.readouterr().err == told
+    assert capsys.readouterr().err == message
 
 
 @pytest.mark.parametrize(
-    ("number", "told"),
+    ("number", "message"),
     [
         (
             errno.EACCES,
@@ -225,14 +228,14 @@ def test_ctrl_c_is_heard_and_says_how_to_go_on(
     ],
 )
 def test_an_error_of_the_system_says_where_and_what_to_do(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, number: int, told: str
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, number: int, message: str
 ) -> None:
     def refuse(*_: object) -> None:
         raise OSError(number, os.strerror(number), "/srv/shop")
 
     monkeypatch.setattr("sortkey.cli.models.load_model", refuse)
     assert main(["models"]) == 1
-    assert capsys.readouterr().err == told
+    assert capsys.readouterr().err == message
 
 
 @pytest.mark.parametrize("line", [["--help"], ["models"]])

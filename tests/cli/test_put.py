@@ -69,10 +69,10 @@ def test_what_the_export_wrote_can_be_put_back(shop: Path) -> None:
 def test_a_file_of_lines_or_a_list_is_many_items(shop: Path) -> None:
     orders = [ORDER | {"number": number} for number in (1, 2, 3)]
     (shop / "orders.jsonl").write_text("\n".join(json.dumps(each) for each in orders))
-    told = json.loads(
+    output = json.loads(
         said(sortkey("put", "shop:model:Order", "orders.jsonl", "--ensure", "--json", cwd=shop))
     )
-    assert [each["number"] for each in told] == [1, 2, 3]
+    assert [each["number"] for each in output] == [1, 2, 3]
     said(put(shop, [ORDER | {"number": 4}]))
     assert len(stored(shop)) == 4
 
@@ -82,8 +82,8 @@ def test_a_line_of_json_ends_where_json_says(shop: Path) -> None:
     lines = [
         json.dumps(ORDER | {"customer_id": f"a\u2028{n}\x85"}, ensure_ascii=False) for n in (1, 2)
     ]
-    told = json.loads(said(put(shop, "\r\n".join(lines), "--dry-run", "--json")))
-    assert [each["customer_id"] for each in told] == ["a\u20281\x85", "a\u20282\x85"]
+    output = json.loads(said(put(shop, "\r\n".join(lines), "--dry-run", "--json")))
+    assert [each["customer_id"] for each in output] == ["a\u20281\x85", "a\u20282\x85"]
 
 
 def test_nothing_is_stored_when_one_item_is_wrong(shop: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_dry_run_stores_nothing(shop: Path) -> None:
         ('{"PK": {"S": "x"}}', "item 1 is not a valid Order"),
     ],
 )
-def test_what_is_no_item_is_told_in_a_line(shop: Path, given: str, message: str) -> None:
+def test_what_is_not_an_item_is_reported_in_a_line(shop: Path, given: str, message: str) -> None:
     assert message in refused(put(shop, given, "--dry-run"), 1)
 
 
@@ -131,5 +131,5 @@ def test_what_is_no_item_is_told_in_a_line(shop: Path, given: str, message: str)
         (["shop:model:Order", "none.json"], "cannot read none.json: No such file or directory"),
     ],
 )
-def test_a_wrong_line_is_told_in_one(shop: Path, line: list[str], message: str) -> None:
+def test_a_wrong_line_is_reported_in_one(shop: Path, line: list[str], message: str) -> None:
     assert message in refused(sortkey("put", *line, cwd=shop), 2)

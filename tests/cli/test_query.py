@@ -73,14 +73,14 @@ def test_a_terminal_gets_what_fits_and_is_told_the_rest(
     # the same everywhere.
     on_terminal(monkeypatch, 34)
     assert main(["query", "shop:model", "Order.of_customer", "customer_id=ada"]) == 0
-    out, told = capsys.readouterr()
+    out, notes = capsys.readouterr()
     head, rule, first, *_ = re.sub(
         "\x1b\\[[0-9]*m", "", out
     ).splitlines()  # without what makes letters bold
     assert head.split() == ["day", "number", "state", "total"]
     assert first.split() == ["2026-11-01", "1", "open", "1.5"]
     assert max(map(len, [head, rule, first])) <= 34
-    assert told == "left out: customer_id (--all shows everything, --columns selects fields)\n"
+    assert notes == "left out: customer_id (--all shows everything, --columns selects fields)\n"
 
 
 def test_one_can_choose_the_fields(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -235,7 +235,7 @@ def test_a_collection_is_filtered_by_kind(shop: Path) -> None:
         ),
     ],
 )
-def test_a_wrong_line_is_told_in_one(shop: Path, line: list[str], message: str) -> None:
+def test_a_wrong_line_is_reported_in_one(shop: Path, line: list[str], message: str) -> None:
     assert message in refused(sortkey("query", *line, cwd=shop), 2)
 
 
@@ -253,7 +253,9 @@ def test_a_wrong_line_is_told_in_one(shop: Path, line: list[str], message: str) 
         (["latest_run", "user_id=1", "--data", "http://127.0.0.1:1"], "127.0.0.1:1"),
     ],
 )
-def test_what_cannot_be_read_is_told_in_a_line(shop: Path, line: list[str], message: str) -> None:
+def test_what_cannot_be_read_is_reported_in_a_line(
+    shop: Path, line: list[str], message: str
+) -> None:
     # A name that only one of the shipped models has needs no model.
     assert message in refused(sortkey("query", *line, cwd=shop), 1)
 

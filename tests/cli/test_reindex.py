@@ -98,8 +98,8 @@ def drift(index: Search[Note]) -> None:
 def test_indexes_are_built_anew_where_up_has_them(capsys: pytest.CaptureFixture[str]) -> None:
     # The same folders, or `sortkey up` would build them again; all of the model, or one.
     assert main(["reindex", MODEL]) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told == [
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [
         f"diary/{name}: rebuilt, 2 documents (2 written by this run)" for name in ("words", "other")
     ]
     assert all(

@@ -108,8 +108,7 @@ def test_keys_are_made_and_revoked_while_it_runs(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_token_and_keys_print_for_a_system_opens_that_system(tmp_path: Path) -> None:
-    # Somebody follows the help, sends what it printed, and must not be told that it is worth
-    # nothing.
+    # Somebody follows the help and sends what it printed. It must be accepted.
     with serving(tmp_path, "--systems", "applens,jobengine") as (address, _):
         for system, path in (("applens", "runs"), ("jobengine", "journeys")):
             token = said(
@@ -138,12 +137,12 @@ def test_strangers_of_this_machine_do_not_get_in_beside_rest(tmp_path: Path) -> 
         without = httpx.post(published["address"], headers=headers, content=b"{}")
         assert without.status_code == 400
         assert "MissingAuthenticationToken" in without.text
-        told = httpx.post(
+        tables = httpx.post(
             published["address"],
             headers={**headers, "X-Sortkey-Token": published["token"]},
             content=b"{}",
         )
-        assert "sortkey-api-keys" in told.json()["TableNames"]
+        assert "sortkey-api-keys" in tables.json()["TableNames"]
 
 
 @pytest.mark.slow
@@ -258,7 +257,7 @@ def test_purposes_have_keys_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         (["rest", "--systems", "nothing"], 2, "applens, jobengine"),
         (["rest", "--data", ""], 2, "--data"),
@@ -274,11 +273,11 @@ def test_purposes_have_keys_of_their_own(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_told_in_one_line(
-    tmp_path: Path, arguments: list[str], code: int, told: str
+def test_what_cannot_be_is_reported_in_one_line(
+    tmp_path: Path, arguments: list[str], code: int, message: str
 ) -> None:
     # And what to do instead.
-    assert told in refused(sortkey(*arguments, cwd=tmp_path), code)
+    assert message in refused(sortkey(*arguments, cwd=tmp_path), code)
 
 
 def test_a_token_for_a_system_that_nobody_knows_says_so(tmp_path: Path) -> None:

@@ -116,6 +116,6 @@ def test_the_wait_has_an_end(home: Home, capsys: pytest.CaptureFixture[str]) -> 
     # Nobody finds out from a command that hangs; the time counts, not the looks.
     home.backend.looks = 1_000_000
     assert main(["restore", "Orders", "--backup", "first", "--in-place"]) == 1
-    told = capsys.readouterr().err
-    assert "Orders.restoring is still being deleted after 10 minutes: try again later" in told
+    message = capsys.readouterr().err
+    assert "Orders.restoring is still being deleted after 10 minutes: try again later" in message
     assert 600 <= sum(home.slept) < 660

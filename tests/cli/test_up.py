@@ -192,7 +192,7 @@ def get(address: str, **headers: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         (
             ["--systems", "shop:model"],
@@ -221,8 +221,8 @@ def get(address: str, **headers: str) -> int:
         ),
     ],
 )
-def test_what_cannot_be_shown_is_told_before_anything_is_made(
-    folder: Path, line: list[str], told: str
+def test_what_cannot_be_shown_is_reported_before_anything_is_made(
+    folder: Path, line: list[str], message: str
 ) -> None:
     # Tables that were made for a mistake would stay.
     (folder / "empty.py").write_text("")
@@ -232,7 +232,7 @@ def test_what_cannot_be_shown_is_told_before_anything_is_made(
         'from sortkey import Model, Table\nmodel = Model("other")\nmodel.add(Table("Shop", '
         'key=("id",)))\n'
     )
-    assert told in refused(sortkey(*NOTHING_ELSE, *line, cwd=folder), 2)
+    assert message in refused(sortkey(*NOTHING_ELSE, *line, cwd=folder), 2)
     assert not (folder / "data").exists()
 
 

@@ -62,12 +62,12 @@ def test_what_is_found_is_listed_and_ends_with_1(
     assert main(["verify", MODEL, "--quick"]) == 1
     assert capsys.readouterr().out.endswith("1 found: 1 missing\n")
     assert main(["verify", MODEL, *NOW, "--json", "--sweep"]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert [each["kind"] for each in told["findings"]] == ["missing", "changed"]
-    assert [(each["key"], each["version_id"]) for each in told["removed"]] == [
+    output = json.loads(capsys.readouterr().out)
+    assert [each["kind"] for each in output["findings"]] == ["missing", "changed"]
+    assert [(each["key"], each["version_id"]) for each in output["removed"]] == [
         ("d/b/note.txt", orphan)
     ]
-    assert told["findings"][0]["item"]["PK"] == {"S": "USER#12345"}
+    assert output["findings"][0]["item"]["PK"] == {"S": "USER#12345"}
 
 
 def test_a_sweep_of_the_only_orphan_ends_with_0(
@@ -102,7 +102,9 @@ def test_what_cannot_be_done_is_said_in_a_line(
 empty = Model("empty")
 
 
-def test_a_model_without_payloads_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_without_payloads_is_reported(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     # Else "every payload is there" would be a comfort that says nothing.
     assert main(["verify", "tests.cli.test_verify:empty"]) == 0
     assert capsys.readouterr().out == "empty has no payload fields\n"

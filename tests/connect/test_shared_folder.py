@@ -325,7 +325,7 @@ def test_a_store_that_is_closed_takes_nothing_over(folder: Path) -> None:
     sortkey.engine.own(folder).close()
 
 
-def test_an_owner_that_serves_nobody_is_waited_for_and_then_told(
+def test_an_owner_that_serves_nobody_is_waited_for_and_then_reported(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A program that lets nobody in was first when the server had ended.

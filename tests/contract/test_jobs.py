@@ -372,7 +372,7 @@ def test_a_step_can_be_tried_again_by_itself(yard: Yard) -> None:
 
 
 @pytest.mark.parametrize("twice", ["again", "inside"])
-def test_steps_that_cannot_be_told_apart_are_refused(yard: Yard, twice: str) -> None:
+def test_steps_that_cannot_be_distinguished_are_refused(yard: Yard, twice: str) -> None:
     # The second call of a name would silently give the first one's result.
     @job("loop", retries=0)
     def loop(ctx: JobContext) -> None:

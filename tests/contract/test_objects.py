@@ -416,7 +416,7 @@ def test_an_upload_is_completed_under_the_same_conditions_as_a_put(bucket: Objec
         uploaded(if_match="0" * 32)
 
 
-def test_what_is_not_there_is_told_so(bucket: Objects) -> None:
+def test_what_is_not_there_is_not_found(bucket: Objects) -> None:
     # And not as a fault of the network or of the program.
     put = bucket.put("a", b"")
     for key, version in (("b", None), ("b", put.version_id), ("a", "0" * 32), ("a", "no such id")):

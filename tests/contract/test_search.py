@@ -84,7 +84,7 @@ def test_a_late_write_never_overwrites_a_newer_one(search: Search[Any]) -> None:
 
 
 def test_the_same_version_may_be_written_again(search: Search[Any]) -> None:
-    # What was delivered twice is no error, and a mended document has the version that it had.
+    # A second delivery is not an error, and a repaired document keeps its version.
     filled(search, Note("a", {"title": "wrong"}, version=5))
     assert search.put(Note("a", {"title": "right"}, version=5)).late == []
     search.refresh()
@@ -100,9 +100,9 @@ def test_a_deleted_document_does_not_come_back_with_a_late_write(search: Search[
     assert search.put(Note("a", {"title": "late"}, version=4)).late == ["a"]
     search.refresh()
     assert ids(search) == []
-    search.put(Note("a", {"title": "anew"}, version=6))
+    search.put(Note("a", {"title": "again"}, version=6))
     search.refresh()
-    assert ids(search, Match.text("anew")) == ["a"]
+    assert ids(search, Match.text("again")) == ["a"]
 
 
 def test_a_late_delete_does_not_delete_a_newer_document(search: Search[Any]) -> None:

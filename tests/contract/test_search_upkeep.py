@@ -1,5 +1,5 @@
-"""Indexes that stay what their table says: followed by its stream, reconciled with it, and built
-anew beside it.
+"""Indexes that stay what their table says: followed by its stream, reconciled with it, and rebuilt
+beside it.
 """
 
 from __future__ import annotations
@@ -357,7 +357,7 @@ def test_a_delete_that_is_undone_is_found_again(store: Store, open_index: Open) 
     assert search.get("o:a") is not None
 
 
-# -- building anew
+# -- rebuilding
 
 
 @pytest.fixture
@@ -460,7 +460,7 @@ def test_a_new_declaration_gets_a_new_index(
 
 
 def test_the_version_of_a_document_is_the_instant_of_its_last_write(store: Store) -> None:
-    # It rises when an item is deleted and made anew, which a counter does not.
+    # It rises when an item is deleted and created again, which a counter does not.
     first = store.create(article(1))
     store.delete(first)
     second = store.create(article(1))

@@ -185,7 +185,7 @@ def test_a_worker_goes_on_where_it_was_and_another_name_reads_for_itself(
     assert [change.id for change in everything] == [change.id for change in seen + later]
 
 
-def test_a_new_worker_starts_where_it_is_told(store: Store, our: Shop) -> None:
+def test_a_new_worker_starts_where_it_is_configured(store: Store, our: Shop) -> None:
     # A notifier does not want yesterday's changes; a repair wants those from a certain one on.
     for number in range(4):
         store.put(our.order(customer="ada", number=number))
@@ -223,7 +223,7 @@ def test_the_latest_of_a_worker_that_died_before_its_first_change_is_still_where
 
 
 def test_a_rewound_worker_sees_everything_again(store: Store, our: Shop) -> None:
-    # After a bug in a handler is mended, its changes are wanted once more.
+    # After a bug in a handler is fixed, its changes are wanted once more.
     for number in range(3):
         store.put(our.order(customer="ada", number=number))
     handler, seen = collector(our)

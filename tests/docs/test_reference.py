@@ -25,8 +25,8 @@ def missing(names: list[str], text: str, form: str = r"\b{}\b") -> list[str]:
 
 
 def test_every_name_of_the_model_is_in_the_reference() -> None:
-    # What is exported and not told is found by reading the source, which is what a reference should
-    # spare.
+    # What is exported but not documented is only found by reading the source, which a reference
+    # should spare.
     rooms_of_models = ("model.", "connect.store_addresses", "connect.search_addresses")
     rooms = {
         room: names for room, names in sortkey._ROOMS.items() if room.startswith(rooms_of_models)

@@ -30,14 +30,14 @@ def test_every_name_is_documented() -> None:
 def test_the_table_of_statuses_is_that_of_the_code() -> None:
     # Whoever writes a client reads it once and relies on it.
     text = PAGE.read_text(encoding="utf-8")
-    told = {
+    documented = {
         name: int(row[1])
         for row in re.findall(r"^\| (.*) \| (\d{3}) \|$", text, re.M)
         for name in _names(row[0])
     }
     known = {each.__name__: status for each, (status, _) in STATUSES.items()}
-    assert told.items() <= known.items() | {("ObjectNotFound", 404)}
-    assert len(told) > 8
+    assert documented.items() <= known.items() | {("ObjectNotFound", 404)}
+    assert len(documented) > 8
 
 
 def _names(cell: str) -> list[str]:

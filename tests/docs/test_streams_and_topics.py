@@ -23,8 +23,8 @@ def test_the_code_of_a_page_does_what_it_shows(name: str, tmp_path: Path) -> Non
     assert differences(ROOT / name, tmp_path) == []
 
 
-def test_every_name_is_told() -> None:
-    # What is exported and not told is found by reading the source.
+def test_every_name_is_documented() -> None:
+    # What is exported but not documented is only found by reading the source.
     text = "\n".join((ROOT / name).read_text(encoding="utf-8") for name in PAGES)
     names = [name for room in ROOMS for name in sortkey._ROOMS[room] if name not in ELSEWHERE]
     assert [name for name in names if not re.search(rf"\b{name}\b", text)] == []

@@ -136,7 +136,9 @@ def test_an_operation_that_is_not_offered_says_why(engine: Engine, name: str) ->
     )
 
 
-def test_what_is_wrong_with_a_request_is_told_before_that_it_is_not_offered(engine: Engine) -> None:
+def test_what_is_wrong_with_a_request_is_reported_before_that_it_is_not_offered(
+    engine: Engine,
+) -> None:
     # Programs that handle a missing table must find it here as on AWS.
     name = "EnableKinesisStreamingDestination"
     missing = "ResourceNotFoundException: Requested resource not found: Table: tbl not found"

@@ -254,7 +254,7 @@ def test_indexes_and_sizes_equal_a_rebuild_from_the_items(machine: Machine) -> N
         invariants.check(machine.engine)
 
 
-def test_the_journal_told_forwards_and_backwards_is_the_tables_history(machine: Machine) -> None:
+def test_the_journal_read_forwards_and_backwards_is_the_tables_history(machine: Machine) -> None:
     # Streams read it forwards; recovery to an instant undoes it.
     engine, names = machine.engine, [table["TableName"] for table in TABLES]
     moments: list[tuple[int, dict[str, Any]]] = []

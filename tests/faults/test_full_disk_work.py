@@ -70,7 +70,7 @@ def test_a_store_says_which_folder_is_full_and_works_on_afterwards(tmp_path: Pat
         )
 
 
-def test_a_folder_that_is_full_under_its_owner_is_told_to_who_opened_it_second(
+def test_a_folder_that_is_full_under_its_owner_is_reported_to_who_opened_it_second(
     tmp_path: Path,
 ) -> None:
     # To a program it is the same folder, whichever process has it.

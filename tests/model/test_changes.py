@@ -208,7 +208,7 @@ def test_what_changed_needs_both_images() -> None:
 
 
 def test_a_value_is_reached_once_also_by_what_is_created_with_it() -> None:
-    # READY is told once: when it was not, and is.
+    # READY is announced once: when the value becomes READY.
     became = [
         change.became(Journey.title, "new")
         for each in (
@@ -223,7 +223,7 @@ def test_a_value_is_reached_once_also_by_what_is_created_with_it() -> None:
     assert became == [True, True, False, False, False]
 
 
-def test_what_lies_inside_a_field_is_told_from_the_rest_of_it() -> None:
+def test_what_lies_inside_a_field_is_distinguished_from_the_rest_of_it() -> None:
     # A handler that waits for a town must not hear of its streets, nor miss the town.
     def journey(town: str, *streets: str) -> dict[str, Any]:
         inside = {"townName": {"S": town}, "streets": {"L": [{"S": street} for street in streets]}}

@@ -51,7 +51,7 @@ def test_any_value_is_stored_again_as_it_was_stored(value: Any) -> None:
 
 @given(VALUES)
 def test_any_value_without_numbers_comes_back_as_it_went_in(value: Any) -> None:
-    # Free-form maps are stored without a type that could mend them. Numbers come back as the same
+    # Free-form maps are stored without a type that could repair them. Numbers come back as the same
     # number, but as int, float or Decimal by their digits.
     assert _without_numbers(decode(encode(value))) == _without_numbers(value)
 

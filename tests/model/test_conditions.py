@@ -23,7 +23,7 @@ class Note(Entity, table=Table("Notes", key=("noteId",)), names=camel):
         """A note."""
 
 
-def test_a_field_in_a_template_is_told_from_its_attribute() -> None:
+def test_a_field_in_a_template_is_distinguished_from_its_attribute() -> None:
     # The class has note_id, the item noteId; the template is about the item.
     with pytest.raises(
         ModelError, match=r"Wrong: write \{noteId\} for \{note_id\}: key templates name attributes"
@@ -72,7 +72,7 @@ def test_arguments_by_position_are_refused() -> None:
         Note.key("1")  # type: ignore[misc]
 
 
-def test_a_value_that_a_follower_does_not_know_is_told_by_name() -> None:
+def test_a_value_that_a_follower_does_not_know_is_reported_by_name() -> None:
     # Of a plain text nobody can say beforehand what it may be.
     class Light(Entity, table=Table("Lights", key=("id",))):
         id: str

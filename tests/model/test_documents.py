@@ -59,8 +59,8 @@ ASSET = Asset(database_id="db", asset_id="a1", updated_at=NOON)
 
 
 def test_an_entity_becomes_a_write_with_its_id_and_version() -> None:
-    # The version is the instant of the last write, so that it rises also where an item is made
-    # anew.
+    # The version is the instant of the last write, so it also rises when an item is created
+    # again.
     fields = {"name": "Harbour", "kind": "asset"}
     assert assets.write_of(ASSET) == PutDocument("db:a1", version_at(NOON), fields)
     assert assets.removal_of(ASSET) == DeleteDocument("db:a1", version_at(NOON) + 1)

@@ -321,14 +321,14 @@ def test_an_item_lies_where_its_layout_says() -> None:
 def test_an_item_that_does_not_fit_says_what_is_wrong_and_carries_it(
     damage: Item, message: str
 ) -> None:
-    # Somebody has to mend it, and needs to see it.
+    # Somebody has to repair it, and needs to see it.
     item = {**rich().to_item(), **damage}
     with pytest.raises(InvalidItem, match=message) as failed:
         Flat.from_item(item)
     assert failed.value.item == item
 
 
-def test_an_item_that_does_not_fit_is_told_with_its_place_and_a_line_for_each_fault() -> None:
+def test_an_item_that_does_not_fit_is_reported_with_its_place_and_a_line_for_each_fault() -> None:
     # One of a thousand that a query reads: without its key nobody finds it.
     item = {**rich().to_item(), "name": {"N": "5"}, "state": {"S": "broken"}}
     del item["count"]
@@ -349,7 +349,7 @@ def test_an_item_that_does_not_fit_is_told_with_its_place_and_a_line_for_each_fa
     ]
 
 
-def test_a_missing_attribute_is_told_by_its_name() -> None:
+def test_a_missing_attribute_is_reported_by_its_name() -> None:
     # The name in the item, where it is looked for.
     item = rich().to_item()
     del item["count"]

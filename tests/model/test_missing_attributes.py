@@ -1,4 +1,4 @@
-"""What a stored item lacks of what its entity says, and the update that mends it."""
+"""Attributes that an entity requires and a stored item lacks, and the update that adds them."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_two_sets_of_values_never_make_one_key(
 
 @given(st.sampled_from(TEMPLATES).map(Template), st.text(alphabet="STAGEaB#-:019X", max_size=12))
 def test_any_text_is_a_key_that_renders_again_or_is_no_key(template: Template, text: str) -> None:
-    # A stored key that no values make is a damaged item, and is told, not guessed at.
+    # A stored key that no values make is a damaged item. It is reported, not guessed at.
     try:
         values = template.parse(text)
     except KeyValueError:

@@ -50,7 +50,7 @@ def test_an_exception_of_the_function_is_raised_here_with_its_place(sandbox: San
     assert sandbox.call(sandboxed.add, 1, 1) == 2
 
 
-def test_an_exception_that_cannot_be_sent_is_told_by_name(sandbox: Sandbox) -> None:
+def test_an_exception_that_cannot_be_sent_is_reported_by_name(sandbox: Sandbox) -> None:
     with pytest.raises(SandboxError, match="Unpicklable: this and that"):
         sandbox.call(sandboxed.fail_oddly)
     with pytest.raises(SandboxError, match="cannot be sent"):
@@ -94,7 +94,7 @@ def test_longer_than_the_limit_ends_the_call(function: object) -> None:
     [(sandboxed.leave, "exit code 7"), (sandboxed.die, "SIGSEGV")],
     ids=["exit", "signal"],
 )
-def test_a_process_that_dies_is_told_with_the_reason(
+def test_a_process_that_dies_is_reported_with_the_reason(
     sandbox: Sandbox, function: object, why: str
 ) -> None:
     with pytest.raises(ProcessDied, match=why):

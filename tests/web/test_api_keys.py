@@ -15,7 +15,7 @@ from sortkey.errors import NotFound
 from sortkey.testing import Faults, FrozenClock
 from sortkey.web import ApiKeys, Refused
 from sortkey.web.api_keys import ApiKey
-from tests.web.test_errors import told
+from tests.web.test_errors import error_of
 
 
 def test_a_key_lets_its_program_in(client: TestClient, keys: ApiKeys) -> None:
@@ -29,7 +29,7 @@ def test_a_key_for_reading_changes_nothing(client: TestClient, keys: ApiKeys) ->
     # Two rights, as the documents' two policies have it.
     reader, writer = (keys.create("program", "shop", access).text for access in ("read", "full"))
     assert (
-        told(client.delete("/shop/stock", headers={"X-Api-Key": reader}), 403)["code"]
+        error_of(client.delete("/shop/stock", headers={"X-Api-Key": reader}), 403)["code"]
         == "Forbidden"
     )
     assert client.delete("/shop/stock", headers={"X-Api-Key": writer}).status_code == 204
@@ -40,7 +40,8 @@ def test_a_key_of_another_system_is_403(client: TestClient, keys: ApiKeys) -> No
     # It is a good key; this is not its door.
     other = keys.create("program", "jobengine", "full").text
     assert (
-        "jobengine" in told(client.get("/shop/stock", headers={"X-Api-Key": other}), 403)["message"]
+        "jobengine"
+        in error_of(client.get("/shop/stock", headers={"X-Api-Key": other}), 403)["message"]
     )
 
 
@@ -62,7 +63,7 @@ def test_without_a_good_key_nobody_gets_in(client: TestClient, given: str | None
     answer = client.get(
         "/shop/stock", headers={"X-Api-Key": given.encode()} if given is not None else {}
     )
-    assert told(answer, 401)["code"] == "Unauthenticated"
+    assert error_of(answer, 401)["code"] == "Unauthenticated"
     assert answer.headers["WWW-Authenticate"].startswith("ApiKey")
 
 

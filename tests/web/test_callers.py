@@ -14,8 +14,7 @@ def bearer(token: str) -> dict[str, str]:
 
 
 def test_a_token_may_read_where_a_key_may(client: TestClient, tokens: Tokens) -> None:
-    # As a key without full access, which is what `sortkey keys create` makes unless it is told
-    # otherwise.
+    # Like a key without full access, which is what `sortkey keys create` makes by default.
     headers = bearer(tokens.issue("ada", system="shop"))
     assert client.get("/shop/stock", headers=headers).json() == {"asked by": "ada"}
     refused = client.delete("/shop/stock", headers=headers)

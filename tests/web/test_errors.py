@@ -18,7 +18,7 @@ from sortkey.web.refusals import STATUSES, status_of
 Headers = dict[str, str]
 
 
-def told(answer: httpx.Response, status: int) -> dict[str, Any]:
+def error_of(answer: httpx.Response, status: int) -> dict[str, Any]:
     """What an answer says of its error, in the one shape."""
     assert answer.status_code == status, answer.text
     assert answer.json().keys() == {"error"}
@@ -30,48 +30,51 @@ def told(answer: httpx.Response, status: int) -> dict[str, Any]:
 
 def test_what_is_not_there_is_404(client: TestClient, ada: Headers) -> None:
     # The store's own error, without a line in the system that translates it.
-    assert told(client.get("/shop/orders/7", headers=ada), 404)["code"] == "NotFound"
+    assert error_of(client.get("/shop/orders/7", headers=ada), 404)["code"] == "NotFound"
 
 
 def test_what_is_there_already_is_409(client: TestClient, ada: Headers) -> None:
     # Ordering twice must not look like success.
     assert client.post("/shop/orders", json={"number": 1}, headers=ada).status_code == 201
     assert (
-        told(client.post("/shop/orders", json={"number": 1}, headers=ada), 409)["code"]
+        error_of(client.post("/shop/orders", json={"number": 1}, headers=ada), 409)["code"]
         == "AlreadyExists"
     )
 
 
 def test_a_system_refuses_with_its_own_code_and_details(client: TestClient, ada: Headers) -> None:
     # A program acts on the code and the details; people read the message.
-    error = told(client.post("/shop/orders", json={"number": 13}, headers=ada), 409)
+    error = error_of(client.post("/shop/orders", json={"number": 13}, headers=ada), 409)
     assert (error["code"], error["details"]) == ("SoldOut", {"number": 13})
     assert error["message"] == "13 is sold out: order another"
 
 
 def test_a_wrong_value_is_422_and_is_not_repeated(client: TestClient, ada: Headers) -> None:
     # FastAPI repeats what was sent; a password would then stand in every log of answers.
-    error = told(client.post("/shop/orders", json={"number": "swordfish"}, headers=ada), 422)
+    error = error_of(client.post("/shop/orders", json={"number": "swordfish"}, headers=ada), 422)
     assert error["code"] == "InvalidRequest"
     assert error["details"]["problems"][0]["where"] == "body.number"
     assert "swordfish" not in str(error)
 
 
-def test_a_value_that_breaks_a_rule_is_told_from_one_of_the_wrong_type(
+def test_a_value_that_breaks_a_rule_is_distinguished_from_one_of_the_wrong_type(
     client: TestClient, ada: Headers
 ) -> None:
     # The one is a mistake of a person, the other of a program.
     assert (
-        told(client.post("/shop/orders", json={"number": 666}, headers=ada), 422)["code"]
+        error_of(client.post("/shop/orders", json={"number": 666}, headers=ada), 422)["code"]
         == "InvalidValue"
     )
-    assert told(client.post("/shop/orders", json={}, headers=ada), 422)["code"] == "InvalidRequest"
+    assert (
+        error_of(client.post("/shop/orders", json={}, headers=ada), 422)["code"] == "InvalidRequest"
+    )
 
 
 def test_a_cursor_that_is_none_is_422(client: TestClient, ada: Headers) -> None:
     # Cursors are signed: a made-up one must not reach the store.
     assert (
-        told(client.get("/shop/orders?cursor=made-up", headers=ada), 422)["code"] == "InvalidCursor"
+        error_of(client.get("/shop/orders?cursor=made-up", headers=ada), 422)["code"]
+        == "InvalidCursor"
     )
 
 
@@ -82,7 +85,7 @@ def test_paths_and_methods_that_are_none_have_the_shape_too(
     client: TestClient, method: str, path: str, status: int
 ) -> None:
     # These are answered before any code of ours is asked.
-    assert "/docs" in told(client.request(method, path), status)["message"]
+    assert "/docs" in error_of(client.request(method, path), status)["message"]
 
 
 def test_a_method_that_is_none_names_those_that_are(client: TestClient) -> None:
@@ -108,7 +111,7 @@ def test_what_dynamodb_cannot_hold_is_422(client: TestClient, ada: Headers, text
     # Any JSON can come; not all of it can be stored. That is no fault of the server.
     headers = {**ada, "Content-Type": "application/json"}
     answer = client.put("/shop/notes", content=f'{{"note": {text}}}', headers=headers)
-    assert told(answer, 422)["code"] == "InvalidValue"
+    assert error_of(answer, 422)["code"] == "InvalidValue"
 
 
 def test_errors_are_documented_as_the_json_that_they_are(client: TestClient) -> None:
@@ -126,7 +129,7 @@ def test_a_fault_of_ours_tells_its_id_and_nothing_else(
     client: TestClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     # A stack trace is a map for whoever wants in; the log has it.
-    error = told(client.get("/shop/broken"), 500)
+    error = error_of(client.get("/shop/broken"), 500)
     assert error["code"] == "InternalError"
     assert "swordfish" not in str(error)
     assert "swordfish" in caplog.text

@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from sortkey.web.guards import JSON_BYTES_MAX
-from tests.web.test_errors import Headers, told
+from tests.web.test_errors import Headers, error_of
 
 
 @pytest.mark.parametrize("path", ["/health", "/shop/orders", "/nothing", "/shop/broken"])
@@ -43,7 +43,7 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read(
 ) -> None:
     # A megabyte of JSON is a mistake or an attack: files go over presigned links.
     large = b'{"number": 1, "padding": "' + b"x" * JSON_BYTES_MAX + b'"}'
-    error = told(client.post("/shop/orders", content=large, headers=ada), 413)
+    error = error_of(client.post("/shop/orders", content=large, headers=ada), 413)
     assert (error["code"], "presigned" in error["message"]) == ("TooLarge", True)
 
 
@@ -53,11 +53,11 @@ def test_a_body_that_does_not_say_its_size_is_counted(client: TestClient, ada: H
         for _ in range(JSON_BYTES_MAX // 1000 + 1):
             yield b" " * 1000
 
-    error = told(client.post("/shop/orders", content=endless(), headers=ada), 413)
+    error = error_of(client.post("/shop/orders", content=endless(), headers=ada), 413)
     assert (error["code"], "presigned" in error["message"]) == ("TooLarge", True)
 
 
 def test_health_names_the_systems(client: TestClient) -> None:
     # Also without being signed in: a load balancer is not.
-    told = client.get("/health").json()
-    assert (told["status"], told["systems"]) == ("ok", ["shop"])
+    health = client.get("/health").json()
+    assert (health["status"], health["systems"]) == ("ok", ["shop"])

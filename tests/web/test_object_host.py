@@ -22,7 +22,7 @@ from sortkey.runtime.objects import Part
 from sortkey.testing import FrozenClock
 from sortkey.web import make_app
 from tests.web.running import running
-from tests.web.test_errors import told
+from tests.web.test_errors import error_of
 
 TEXT = "text/plain"
 ALPHABET = b"abcdefghijklmnopqrstuvwxyz"
@@ -111,7 +111,7 @@ def test_a_range_behind_the_end_is_416(files: FileObjects, asked: str) -> None:
     # The caller learns the size, and can ask again.
     files.put("a", ALPHABET)
     refused = httpx.get(files.presign_get("a"), headers={"Range": asked})
-    assert told(refused, 416)["details"] == {"size": 26}
+    assert error_of(refused, 416)["details"] == {"size": 26}
     assert refused.headers["Content-Range"] == "bytes */26"
 
 
@@ -140,19 +140,19 @@ def test_a_link_for_one_thing_does_no_other(files: FileObjects, clock: FrozenClo
     # All that a link allows is signed with it.
     files.put("a", b"a")
     link = files.presign_get("a", seconds=60)
-    assert told(httpx.get(link.replace("/a?", "/b?")), 403)["code"] == "LinkRefused"
-    assert told(httpx.put(link, content=b"b"), 403)["code"] == "LinkRefused"
-    assert told(httpx.get(link + "%C3%BC"), 403)["code"] == "LinkRefused"
-    assert told(httpx.get(link.replace("/uploads/", "/other/")), 403)["code"] == "LinkRefused"
-    assert told(httpx.get(link.partition("?")[0]), 403)["code"] == "LinkRefused"
+    assert error_of(httpx.get(link.replace("/a?", "/b?")), 403)["code"] == "LinkRefused"
+    assert error_of(httpx.put(link, content=b"b"), 403)["code"] == "LinkRefused"
+    assert error_of(httpx.get(link + "%C3%BC"), 403)["code"] == "LinkRefused"
+    assert error_of(httpx.get(link.replace("/uploads/", "/other/")), 403)["code"] == "LinkRefused"
+    assert error_of(httpx.get(link.partition("?")[0]), 403)["code"] == "LinkRefused"
     assert httpx.get(link).status_code == 200
     clock.advance(60)
-    assert "expired" in told(httpx.get(link), 403)["message"]
+    assert "expired" in error_of(httpx.get(link), 403)["message"]
 
 
 def test_a_link_that_is_good_for_nothing_that_is_there_is_404(files: FileObjects) -> None:
     # The link is ours; the object was deleted, or never came.
-    assert told(httpx.get(files.presign_get("never")), 404)["code"] == "NotFound"
+    assert error_of(httpx.get(files.presign_get("never")), 404)["code"] == "NotFound"
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_link_limits_what_is_put(files: FileObjects, content: bytes, kind: str
     # size.
     link = files.presign_put("a", size=3, content_type=TEXT)
     assert (
-        told(httpx.put(link, content=content, headers={"Content-Type": kind}), 403)["code"]
+        error_of(httpx.put(link, content=content, headers={"Content-Type": kind}), 403)["code"]
         == "LinkRefused"
     )
     assert list(files.versions()) == []
@@ -197,7 +197,10 @@ def test_asking_for_a_bucket_does_not_make_one(tmp_path: Path) -> None:
     # Strangers could fill the disk with folders.
     buckets = Buckets(f"{tmp_path}/{{bucket}}")
     with running(make_app([], objects=buckets)) as address:
-        assert told(httpx.get(f"{address}/objects/new/a?signature=x"), 403)["code"] == "LinkRefused"
+        assert (
+            error_of(httpx.get(f"{address}/objects/new/a?signature=x"), 403)["code"]
+            == "LinkRefused"
+        )
     assert list(tmp_path.iterdir()) == []
 
 

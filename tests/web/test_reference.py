@@ -48,7 +48,7 @@ def page(client: TestClient) -> str:
 
 
 def test_every_operation_stands_on_the_page(client: TestClient, page: str) -> None:
-    # A route that is not told is not found.
+    # A route that is not documented is not found.
     document = client.get("/openapi.json").json()
     for path, methods in document["paths"].items():
         for method in methods:
@@ -95,7 +95,7 @@ def test_the_page_loads_nothing(client: TestClient, page: str) -> None:
         ({}, "anything"),
     ],
 )
-def test_types_are_told_in_words(schema: dict[str, object], words: str) -> None:
+def test_types_are_described_in_words(schema: dict[str, object], words: str) -> None:
     # JSON Schema is for programs.
     assert type_words(schema) == words
 

@@ -10,7 +10,7 @@ from sortkey.errors import NotConfigured
 from sortkey.testing import FrozenClock
 from sortkey.web import Refused, Tokens, User
 from tests.web.conftest import SECRET
-from tests.web.test_errors import Headers, told
+from tests.web.test_errors import Headers, error_of
 
 
 def test_a_token_names_its_user_and_what_it_is_for(tokens: Tokens) -> None:
@@ -86,7 +86,7 @@ def test_a_token_of_somebody_elses_making_is_refused(
 def test_without_a_good_token_nobody_gets_in(client: TestClient, given: str | None) -> None:
     # 401, and how to do better, as HTTP has it.
     answer = client.get("/shop/orders", headers={"Authorization": given} if given else {})
-    assert told(answer, 401)["code"] == "Unauthenticated"
+    assert error_of(answer, 401)["code"] == "Unauthenticated"
     assert answer.headers["WWW-Authenticate"].startswith("Bearer")
 
 

@@ -17,7 +17,7 @@ from sortkey.wire.addresses import bind, is_loopback
     ("host", "expected"),
     [("127.0.0.1", True), ("::1", True), ("127.9.9.9", True), ("0.0.0.0", False), ("::", False)],
 )
-def test_loopback_is_told_from_what_others_can_reach(host: str, expected: bool) -> None:
+def test_loopback_is_distinguished_from_what_others_can_reach(host: str, expected: bool) -> None:
     # Without credentials the server listens on nothing else.
     assert is_loopback(host) is expected
 

@@ -142,7 +142,7 @@ def test_a_request_under_way_is_answered_and_then_closed(running: Running) -> No
     assert running.engine.committed == ["late"]
 
 
-def test_a_busy_client_is_told_before_its_connection_is_closed(running: Running) -> None:
+def test_a_busy_client_is_reported_before_its_connection_is_closed(running: Running) -> None:
     # It sends the next request as soon as it has an answer: closing in between would lose that.
     client = running.client()
     client.send(http("PutItem", b'{"Name":"a"}'))

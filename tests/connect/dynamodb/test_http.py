@@ -261,7 +261,7 @@ def test_an_idle_connection_is_looked_at_before_it_is_used(
     assert [request.connection for request in server.requests] == [0, 1]
 
 
-def test_a_connection_is_not_kept_for_longer_than_told(
+def test_a_connection_is_not_kept_for_longer_than_configured(
     connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # NAT gateways forget a connection without a word; a request on it would wait for nothing.

@@ -113,7 +113,7 @@ def test_throttling_to_the_end_is_throttled(connect: Connect) -> None:
     assert caller.slept == [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 20, 20]
 
 
-def test_ten_attempts_are_made_unless_told_otherwise(connect: Connect) -> None:
+def test_ten_attempts_are_made_unless_configured_otherwise(connect: Connect) -> None:
     # What SDKs do for DynamoDB.
     failing: list[Act] = [error("InternalServerError", 500)] * 20
     with scripted(failing) as server, pytest.raises(InternalServerError, match="because"):

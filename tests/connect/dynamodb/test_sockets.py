@@ -64,7 +64,7 @@ def test_many_tasks_share_a_client_and_get_their_own_answers(table: str) -> None
     ]
 
 
-def test_tasks_have_no_more_connections_than_told() -> None:
+def test_tasks_have_no_more_connections_than_configured() -> None:
     # Ten thousand tasks must not be ten thousand sockets.
     acts: list[Act] = [DONE] * 100
     with scripted(acts) as server:

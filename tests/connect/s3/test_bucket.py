@@ -74,7 +74,7 @@ class TestOnAServer:
                 bucket.put("b", b"1", if_absent=True)
             assert len(pauses) == 6
 
-    def test_what_is_wrong_with_the_settings_is_told_as_that(self, s3_endpoint: str) -> None:
+    def test_what_is_wrong_with_the_settings_is_reported_as_that(self, s3_endpoint: str) -> None:
         # And not as a missing object.
         with (
             S3Objects("no-such-bucket", endpoint=s3_endpoint) as missing,
@@ -178,7 +178,7 @@ def test_a_service_that_is_not_there_is_unreachable(
         bucket.head("a")
 
 
-def test_without_credentials_or_with_a_profile_that_is_none_it_is_told(
+def test_without_credentials_or_with_a_profile_that_is_none_it_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("AWS_ACCESS_KEY_ID", raising=False)

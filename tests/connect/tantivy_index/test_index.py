@@ -195,7 +195,7 @@ def test_writes_that_the_disk_did_not_take_are_named_once_and_can_be_repeated(
         assert search.count() == 3
 
 
-def test_a_failure_behind_ones_back_is_told_to_the_next_caller(tmp_path: Path) -> None:
+def test_a_failure_behind_ones_back_is_reported_to_the_next_caller(tmp_path: Path) -> None:
     with opened(tmp_path, commit_seconds=0.001) as search:
         search.write(puts(1))
         until(lambda: search.count() == 1)

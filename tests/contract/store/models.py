@@ -128,7 +128,7 @@ class Rule(Entity, table=table, kind="Rule", names=camel):
 
 
 class Note(Entity, table=table, kind="Note", names=camel):
-    """Shares the index of keys with the rules; told from them by the form of its key."""
+    """Shares the index of keys with the rules; distinguished from them by the form of its key."""
 
     journey_id: KeyOnly[str]
     note_id: str

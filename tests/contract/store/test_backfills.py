@@ -205,7 +205,7 @@ def test_a_table_may_be_read_in_segments(
     assert by_index(store, age, "open") == by_scan(store, age, "open")
 
 
-def test_what_cannot_be_read_is_told_and_left(store: Store, fresh: str, shop: Age) -> None:
+def test_what_cannot_be_read_is_reported_and_left(store: Store, fresh: str, shop: Age) -> None:
     # The rest is done; and nobody writes down that all items have what they need.
     age = second_age(fresh)
     broken = {**item_of(store, shop, "c3", 3), "status": {"S": "lost"}}
@@ -309,7 +309,7 @@ def test_an_upgrade_takes_in_what_an_older_program_adds_in_the_same_moment(
     assert "buyer" not in item_of(store, age, "c1", 1)
 
 
-def test_an_item_that_others_change_all_the_time_is_told(
+def test_an_item_that_others_change_all_the_time_is_reported(
     store: Store, fresh: str, shop: Age
 ) -> None:
     # It does not hold up the rest, and a later backfill finds it.

@@ -174,7 +174,7 @@ def test_a_transaction_with_a_token_is_done_once(store: Store, fresh: str) -> No
 
 @pytest.mark.parametrize("count", [0, 101])
 def test_a_transaction_has_1_to_100_operations(store: Store, fresh: str, count: int) -> None:
-    # The service's limit, told before it is asked.
+    # The service's limit, reported before a request is sent.
     with pytest.raises(ModelError, match=f"1 to 100 operations, not {count}"):
         store.transact(*(Put(task(fresh, number)) for number in range(count)))
 

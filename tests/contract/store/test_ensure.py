@@ -96,7 +96,7 @@ DRIFT: list[tuple[dict[str, Any], list[str]]] = [
 @pytest.mark.parametrize(
     ("change", "lines"), DRIFT, ids=lambda value: "-".join(value) if isinstance(value, dict) else ""
 )
-def test_what_differs_is_told_and_left_alone(
+def test_what_differs_is_reported_and_left_alone(
     store: Store, name: str, change: dict[str, Any], lines: list[str]
 ) -> None:
     # A line each, in a fixed order; a program decides what to do about it.
@@ -116,7 +116,7 @@ def test_what_differs_is_told_and_left_alone(
 
 
 def test_a_table_can_be_protected_from_deletion(store: Store, name: str) -> None:
-    # Told where it is missing; one that was put on by hand is nothing to complain of.
+    # Reported where it is missing. Protection that was added by hand is fine.
     store.ensure(replace(table(name), deletion_protection=True))
     assert store.ensure(table(name)) == []
     store.backend.call("UpdateTable", {"TableName": name, "DeletionProtectionEnabled": False})

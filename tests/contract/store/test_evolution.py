@@ -218,7 +218,7 @@ def test_a_new_field_with_a_default_is_there_for_old_items(
     assert store.get(Newer.key(team=fresh, person_id="1")).nickname == "x"
 
 
-def test_an_upgrade_that_gives_what_is_no_field_is_told(
+def test_an_upgrade_that_gives_what_is_no_field_is_reported(
     store: Store, fresh: str, old: ItemKey[Third]
 ) -> None:
     # A slip in a name would lose a value for good.

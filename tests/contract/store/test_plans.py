@@ -257,7 +257,7 @@ def test_recovery_is_turned_on_and_never_off(store: Store, fresh: str) -> None:
         store.backend.call("DeleteTable", {"TableName": plain.name})
 
 
-def test_what_nobody_wrote_down_is_told_as_unknown(store: Store, fresh: str) -> None:
+def test_what_nobody_wrote_down_is_reported_as_unknown(store: Store, fresh: str) -> None:
     # Tables that ensure() has made: a plan does not read them to find out what their items have.
     age = second_age(fresh)
     store.ensure(age.model)

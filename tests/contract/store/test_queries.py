@@ -186,7 +186,7 @@ def test_a_local_index_follows_the_last_change(
 
 
 def test_an_index_of_keys_gives_keys_or_is_hydrated(store: Store, journey: str) -> None:
-    # It has no whole items; told by the form of their keys, since it has no kinds either.
+    # It has neither whole items nor kinds: entities are recognized by the form of their keys.
     wanted = [f"r{number:02d}" for number in range(12)]
     assert [key.values["ruleId"] for key in store.keys(Rule.keys_of(journey_id=journey))] == wanted
     assert [

@@ -1,5 +1,5 @@
-"""What happens when somebody is faster, or an answer is lost: nothing is damaged, and the loser is
-told.
+"""What happens when somebody is faster, or an answer is lost: nothing is damaged, and the loser
+gets an error.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def test_a_save_whose_answer_was_lost_before_the_commit_can_be_made_again(
 def test_a_save_whose_answer_was_lost_after_the_commit_is_not_made_twice(
     store: Store, sortkey_faults: Faults
 ) -> None:
-    # The second try finds the first, and is told so with what is stored.
+    # The second try finds the first. Its error has what is stored.
     made = store.create(Task(board="b", task_id="1"))
     sortkey_faults.crash_after_commit()
     with pytest.raises(Unreachable):
@@ -175,8 +175,8 @@ class Conflicting:
     ],
 )
 def test_a_conflict_of_transactions_is_no_taken_value(store: Store, write: Any) -> None:
-    # Nothing is known of the value: told that it is taken, the caller would give up what it could
-    # have.
+    # Nothing is known of the value: if the error said that it is taken, the caller would give up
+    # a value that may be free.
     store.create(User(user_id="2", email="c"))
     with pytest.raises(TransactionFailed) as failed:
         write(Store(Conflicting(store.backend)))

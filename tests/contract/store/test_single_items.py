@@ -55,7 +55,7 @@ def test_what_is_not_there_is_not_found(store: Store, fresh: str) -> None:
     assert store.find(Task.key(board=fresh, task_id="1")) is None
 
 
-def test_an_item_that_another_program_has_spoilt_is_told(store: Store, fresh: str) -> None:
+def test_an_item_that_another_program_has_spoilt_is_reported(store: Store, fresh: str) -> None:
     # Not as a missing one, and not as a validation error of the caller's.
     item = {**task(fresh).to_item(), "status": {"S": "lost"}}
     store.backend.call("PutItem", {"TableName": table.name, "Item": item})

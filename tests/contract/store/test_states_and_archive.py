@@ -92,7 +92,7 @@ def test_a_put_where_nothing_is_takes_any_status(store: Store, fresh: str) -> No
 
 
 def test_a_put_with_a_condition_of_its_own_has_both(store: Store, fresh: str) -> None:
-    # Neither is lost for the other, and each is told by its own name.
+    # Neither is lost for the other, and each raises its own error.
     made = store.create(stage(fresh, title="t"))
     with pytest.raises(TransitionRefused):
         store.put(made.changed(status="done"), when=Stage.title == "t")

@@ -147,7 +147,7 @@ def test_what_cannot_be_guarded_is_refused(
 
 
 def test_of_many_who_want_a_value_one_gets_it(store: Store, fresh: str, is_shared: bool) -> None:
-    # At the same time. The losers are told that it is taken, or that they met another transaction.
+    # At the same time. The losers learn that it is taken, or that they met another transaction.
     if not is_shared:
         pytest.skip("threads cannot share an event loop")
 

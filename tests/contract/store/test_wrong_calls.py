@@ -1,5 +1,5 @@
-"""Calls with something of another kind: told what the method takes, for those who have no type
-checker.
+"""Calls with arguments of a wrong type: the error says what the method takes, for those who have
+no type checker.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def store(sortkey_store: Store) -> Store:
 @pytest.mark.parametrize(
     ("call", "message"), [call[1:] for call in CALLS], ids=[call[0] for call in CALLS]
 )
-def test_something_of_another_kind_is_told_what_the_method_takes(
+def test_an_argument_of_a_wrong_type_is_answered_with_what_the_method_takes(
     store: Store, call: Any, message: str
 ) -> None:
     # An AttributeError from the inside of a library teaches nobody anything.

@@ -353,7 +353,7 @@ CASES: list[tuple[str, dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("operation", "request_", "errors"), CASES)
-def test_a_broken_constraint_is_told_as_aws_tells_it(
+def test_a_broken_constraint_is_reported_as_aws_reports_it(
     operation: str, request_: dict[str, Any], errors: list[str]
 ):
     # Clients and their tests match on these texts; one word off and an emulator has taught them
@@ -412,7 +412,7 @@ def test_the_compiled_test_and_the_full_check_both_let_a_valid_request_pass(
     shapes._examine(operation, request_)
 
 
-def test_at_most_ten_errors_are_told():
+def test_at_most_ten_errors_are_reported():
     # AWS stops at ten; a request of a thousand bad elements must not make a message of a thousand
     # parts.
     with pytest.raises(ValidationException, match=r"^10 validation errors detected"):
@@ -465,7 +465,7 @@ def test_types_are_looked_at_before_constraints():
         (("Enabled", "AttributeName"), ("AttributeName", "Enabled")),
     ],
 )
-def test_members_are_told_in_the_order_of_a_java_hash_map(
+def test_members_are_listed_in_the_order_of_a_java_hash_map(
     names: tuple[str, ...], ordered: tuple[str, ...]
 ):
     # The rule stands for all shapes; these are the orders in which AWS has answered.

@@ -117,7 +117,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("operation", "request_", "message"), CASES)
-def test_a_bad_table_name_is_told_as_the_operation_tells_it(
+def test_a_bad_table_name_is_reported_as_the_operation_reports_it(
     operation: str, request_: dict[str, Any], message: str
 ):
     # Which of two errors a client sees depends on when AWS looks at the name.

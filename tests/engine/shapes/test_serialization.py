@@ -165,7 +165,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("operation", "request_", "message"), CASES)
-def test_a_wrong_type_is_told_as_aws_tells_it(
+def test_a_wrong_type_is_reported_as_aws_reports_it(
     operation: str, request_: dict[str, Any], message: str
 ):
     # Every language's SDK makes its own kind of mistake here, and users look the text up.
@@ -181,7 +181,7 @@ def test_a_body_that_is_no_object_is_refused(body: Any):
         shapes.check_serialization("ListTables", body)
 
 
-def test_the_first_error_of_the_document_is_told():
+def test_the_first_error_of_the_document_is_reported():
     # AWS reads the request as a stream and stops at the first value that does not fit.
     with pytest.raises(SerializationException, match="Integer"):
         shapes.check_serialization("Scan", {"Limit": "1", "TableName": 1})

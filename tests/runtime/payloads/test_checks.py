@@ -201,7 +201,7 @@ def test_what_was_damaged_on_the_disk_is_never_given_out(
     assert found(store) == [("changed", "d/a/note.txt")]
 
 
-def test_what_was_cut_off_or_lost_on_the_disk_is_told(
+def test_what_was_cut_off_or_lost_on_the_disk_is_reported(
     store: Store, buckets: dict[str, Objects], tmp_path: Path
 ) -> None:
     # A disk that was full, a hand in the folder.

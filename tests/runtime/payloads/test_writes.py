@@ -68,7 +68,7 @@ def test_the_item_shows_the_object_by_key_version_size_and_hash(any_store: Store
 
 
 def test_the_object_says_which_item_it_belongs_to(store: Store) -> None:
-    # So that what is found in a bucket can be told from leftovers, also by people.
+    # So that people and programs can distinguish objects in use from leftovers.
     made = store.create(run(graph=Payload(GRAPH)))
     info = store.payloads.bucket("artifacts").head("graphs/prod/12345/c8a91e/graph.json")
     sk = made.to_item()["SK"]["S"]

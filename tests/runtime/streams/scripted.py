@@ -23,7 +23,7 @@ PAGE = 2
 
 @dataclass
 class ScriptedShard:
-    """A shard and its records. Closed ones end; what is `trimmed` is no longer told."""
+    """A shard and its records. Closed ones end. What is `trimmed` is no longer returned."""
 
     id: str
     parent: str | None = None

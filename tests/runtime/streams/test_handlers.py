@@ -98,7 +98,7 @@ def test_handlers_that_cannot_be_are_refused_where_they_are_declared() -> None:
 
 
 def test_an_item_that_no_longer_fits_becomes_a_dead_letter_without_a_try(store: Store) -> None:
-    # Trying again does not help; a mended entity does.
+    # Trying again does not help; a corrected entity does.
     item = {"PK": {"S": "CUSTOMER#ada"}, "SK": {"S": "ORDER#000001"}, "EntityType": {"S": "Order"}}
     store.backend.call(
         "PutItem", {"TableName": "orders", "Item": {**item, "number": {"S": "many"}}}
@@ -144,18 +144,18 @@ def test_a_letter_stays_whose_handler_has_turned_to_other_entities(store: Store)
     # It would be called with nothing, and the letter be gone as if that had helped.
     put_orders(store, 1)
 
-    @on_change(Order, name="told")
+    @on_change(Order, name="notified")
     def of_orders(change: Change[Order]) -> None:
         raise ValueError("no")
 
-    @on_change(Parcel, name="told")
+    @on_change(Parcel, name="notified")
     def of_parcels(change: Change[Parcel]) -> None: ...
 
     worker(store, of_orders).run_until_idle()
     turned = worker(store, of_parcels)
     again = turned.replay()
     assert (again.done, len(again.failed)) == ([], 1)
-    assert "told no longer accepts changes like this one" in turned.dead_letters.list()[0].error
+    assert "notified no longer accepts changes like this one" in turned.dead_letters.list()[0].error
 
 
 def test_the_parts_of_a_large_letter_stay_while_another_one_needs_them(

@@ -1,4 +1,4 @@
-"""The same handlers behind AWS Lambda: what it is told of a batch decides what comes again."""
+"""The same handlers behind AWS Lambda: the answer for a batch decides what is sent again."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def failures(*records: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_batch_that_succeeds_has_no_failures(event: dict[str, Any]) -> None:
-    # An empty list is how Lambda is told that all is well.
+    # An empty list means to Lambda that all is well.
     handler, seen = collector()
     assert lambda_handler([handler])(event, None) == {"batchItemFailures": []}
     assert [change.new and change.new.number for change in seen] == list(range(5))

@@ -201,7 +201,7 @@ def test_a_process_that_hangs_loses_its_shards_and_cannot_move_their_checkpoints
 def test_the_order_of_a_key_holds_while_shards_go_from_hand_to_hand(
     streams: ScriptedStreams, process: Process, clock: FrozenClock
 ) -> None:
-    # Processes come, go and split the shards: a key's changes are still told as they were made.
+    # Processes come, go and split the shards: a key's changes still come in order.
     chance = random.Random(11)
     log: list[tuple[int, str]] = []
 

@@ -51,8 +51,8 @@ def move(store: Store, name: str, status: str) -> None:
 
 
 @pytest.mark.accepts("WC-6", "WC-23")
-def test_ready_is_told_once_for_each_transition(store: Store, clock: FrozenClock) -> None:
-    # Two callers told of one session, or one told twice, connect to a browser that is not theirs.
+def test_ready_is_announced_once_for_each_transition(store: Store, clock: FrozenClock) -> None:
+    # If two callers hear of one session, or one hears twice, somebody gets a browser of another.
     store.ensure(sessions)
     with MemoryTopics() as topics, topics.subscribe(READY_TOPIC) as subscription:
         running = worker(store, processor(topics), clock=clock)
@@ -98,7 +98,7 @@ def test_who_creates_a_session_waits_until_the_stream_says_that_it_is_ready(tmp_
                 assert message is not None
 
 
-def test_a_live_session_that_expires_is_told_with_what_it_was(
+def test_a_live_session_that_expires_is_reported_with_what_it_was(
     store: Store, engine: Engine, clock: FrozenClock
 ) -> None:
     # Its browser must be stopped, and only the old image says which one that is.

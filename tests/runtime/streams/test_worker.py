@@ -170,7 +170,7 @@ def test_a_stream_that_was_replaced_is_read_to_its_end_before_the_new_one(
     assert numbers(seen) == [1, 2, 3]
 
 
-def test_a_deleted_table_is_told_to_the_end_and_does_not_disturb_the_others(
+def test_a_deleted_table_is_read_to_the_end_and_does_not_disturb_the_others(
     store: Store, clock: FrozenClock
 ) -> None:
     # A worker serves many tables; one that goes must not take it along.
@@ -192,7 +192,7 @@ def test_a_deleted_table_is_told_to_the_end_and_does_not_disturb_the_others(
     assert (numbers(seen), places) == ([1], ["depot"])
 
 
-def test_changes_that_the_stream_forgot_are_told_as_lost(
+def test_changes_that_the_stream_forgot_are_reported_as_lost(
     store: Store, engine: Engine, clock: FrozenClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     # A stream keeps a day. A worker that was down for longer must say so: its index is no longer

@@ -50,11 +50,11 @@ class Clock:
             self._service.worker(clock=self).run_once()
 
 
-def test_the_steps_of_an_analysis_are_told() -> None:
+def test_the_steps_of_an_analysis_are_reported() -> None:
     # Somebody waits, and wants to see that something happens.
-    told: list[tuple[str, str]] = []
-    analyze_upload("main.tf", SHOP, lambda step, text: told.append((step, text)))
-    assert told == [
+    progress: list[tuple[str, str]] = []
+    analyze_upload("main.tf", SHOP, lambda step, text: progress.append((step, text)))
+    assert progress == [
         ("building", "main.tf"),
         ("parsed", "3 resources"),
         ("analysing", "3 nodes, 2 edges"),
@@ -131,7 +131,7 @@ def test_what_an_earlier_try_left_is_no_obstacle(service: AppLens, home: Home) -
 def test_an_analysis_that_cannot_be_done_is_tried_some_times_and_fails(
     service: AppLens, home: Home
 ) -> None:
-    # Here the upload is gone. The user is told, and the run is not PROCESSING for ever.
+    # Here the upload is gone. The user sees an error, and the run does not stay PROCESSING.
     run = service.upload(USER, "prod", "main.tf", SHOP)
     service.analyze(USER, run.run_id)
     assert run.iac is not None

@@ -56,8 +56,8 @@ BROKEN = 'resource "aws_s3_bucket" "b" {\n  acl = "public-read"\n'
 def test_fail_on_ends_with_3_where_a_file_was_not_read(
     tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # What would have stopped the pipeline may be in that file. It is told in the output, and on
-    # stderr.
+    # What would have stopped the pipeline may be in that file. The output and
+    # stderr say so.
     (tmp_path / "main.tf").write_text('resource "aws_sqs_queue" "q" {}\n')
     (tmp_path / "broken.tf").write_text(BROKEN)
     assert (
@@ -79,7 +79,7 @@ def test_fail_on_ends_with_1_for_a_finding_whatever_was_not_read(folder: Path) -
 def test_json_has_report_and_graph(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # For programs: everything, in the words of the documents.
     assert main(["applens", "analyze", str(folder), "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    output = json.loads(capsys.readouterr().out)
     assert {
         "score",
         "rationale",
@@ -89,8 +89,8 @@ def test_json_has_report_and_graph(folder: Path, capsys: pytest.CaptureFixture[s
         "unresolved",
         "graphHash",
         "graph",
-    } <= set(told)
-    assert told["counts"]["nodeCount"] == len(told["graph"]["nodes"]) == 2
+    } <= set(output)
+    assert output["counts"]["nodeCount"] == len(output["graph"]["nodes"]) == 2
 
 
 def test_sarif_has_rules_results_and_places(
@@ -102,9 +102,9 @@ def test_sarif_has_rules_results_and_places(
         main(["applens", "analyze", str(folder), "--format", "sarif", "--output", str(target)]) == 0
     )
     assert capsys.readouterr().out == ""
-    told = json.loads(target.read_text())
-    run = told["runs"][0]
-    assert told["version"] == "2.1.0"
+    output = json.loads(target.read_text())
+    run = output["runs"][0]
+    assert output["version"] == "2.1.0"
     rules = run["tool"]["driver"]["rules"]
     assert len({rule["id"] for rule in rules}) == len(rules) >= 25
     for result in run["results"]:
@@ -225,7 +225,9 @@ def stored(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-def told_runs(stored: Path, capsys: pytest.CaptureFixture[str], *more: str) -> list[dict[str, str]]:
+def listed_runs(
+    stored: Path, capsys: pytest.CaptureFixture[str], *more: str
+) -> list[dict[str, str]]:
     assert main(["applens", "runs", "--user", "12345", "--data", str(stored), "--json", *more]) == 0
     return json.loads(capsys.readouterr().out)
 
@@ -234,15 +236,15 @@ def test_stored_runs_are_listed_and_all_of_them(
     stored: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Who has a folder of somebody else's runs wants to see what is in it.
-    assert [run["status"] for run in told_runs(stored, capsys)] == [
+    assert [run["status"] for run in listed_runs(stored, capsys)] == [
         "COMPLETE",
         "COMPLETE",
         "FAILED",
         "COMPLETE",
     ]
-    assert len(told_runs(stored, capsys, "--environment", "prod")) == 2
+    assert len(listed_runs(stored, capsys, "--environment", "prod")) == 2
     monkeypatch.setattr("sortkey_systems.applens.commands.PAGE_RUNS", 3)
-    assert len(told_runs(stored, capsys)) == 4
+    assert len(listed_runs(stored, capsys)) == 4
     assert main(["applens", "runs", "--user", "12345", "--data", str(stored)]) == 0
     assert "a text is not closed on its line" in capsys.readouterr().out
     assert main(["applens", "runs", "--user", "nobody", "--data", str(stored)]) == 0
@@ -261,14 +263,14 @@ def test_a_stored_run_is_shown_as_it_was_analysed(
     assert json.loads(capsys.readouterr().out)["version"] == "2.1.0"
     assert main(["applens", "show", "latest", *where, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["severities"]["critical"] == 0
-    failed = next(run["runId"] for run in told_runs(stored, capsys) if run["status"] == "FAILED")
+    failed = next(run["runId"] for run in listed_runs(stored, capsys) if run["status"] == "FAILED")
     assert main(["applens", "show", failed, *where]) == 3
     assert main(["applens", "show", "nothing", *where]) == 1
 
 
 def test_two_stored_runs_are_compared(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # A line for each thing that came, went or changed, in words.
-    first = told_runs(stored, capsys)[-1]["runId"]
+    first = listed_runs(stored, capsys)[-1]["runId"]
     where = ["--user", "12345", "--data", str(stored)]
     assert main(["applens", "compare", first, "latest", *where]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -280,9 +282,9 @@ def test_two_stored_runs_are_compared(stored: Path, capsys: pytest.CaptureFixtur
 
 
 def test_a_comparison_says_what_changed(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # "It changed" sends people to read both files. Ways are told once, whole, and not again with
+    # "It changed" sends people to read both files. Ways are listed once, whole, and not again with
     # their findings.
-    first = told_runs(stored, capsys)[-1]["runId"]
+    first = listed_runs(stored, capsys)[-1]["runId"]
     assert (
         main(["applens", "compare", first, "latest", "--user", "12345", "--data", str(stored)]) == 0
     )

@@ -45,7 +45,7 @@ def test_a_source_that_is_covered_whole_has_no_gaps() -> None:
     assert (report.coverage.gaps, report.rating) == ([], "risk 0 of 100 over 1 of 1 resource")
 
 
-def test_resources_that_no_rule_looks_at_are_told_with_their_types() -> None:
+def test_resources_that_no_rule_looks_at_are_reported_with_their_types() -> None:
     # Azure, Google, and whatever of AWS has no rules: it was never looked at.
     report = report_of(main=QUEUE + AZURE)
     assert report.rating == "risk 0 of 100 over 1 of 4 resources; 3 have no rules"
@@ -71,7 +71,7 @@ def test_a_finding_in_a_resource_without_rules_still_counts() -> None:
     assert report.rating == f"risk {report.score} of 100 over 0 of 1 resource; 1 has no rules"
 
 
-def test_modules_that_were_not_read_are_told_with_their_sources() -> None:
+def test_modules_that_were_not_read_are_reported_with_their_sources() -> None:
     # What a module of the registry makes is not known, and may be most of it.
     report = report_of(main=QUEUE + REGISTRY)
     assert report.coverage is not None
@@ -85,7 +85,7 @@ def test_modules_that_were_not_read_are_told_with_their_sources() -> None:
     )
 
 
-def test_files_that_were_not_read_are_told_with_the_reason() -> None:
+def test_files_that_were_not_read_are_reported_with_the_reason() -> None:
     # The worst of all may be in there, as it is here.
     report = report_of(main=QUEUE, bad=BROKEN)
     assert report.coverage is not None
@@ -95,7 +95,7 @@ def test_files_that_were_not_read_are_told_with_the_reason() -> None:
     assert not report.coverage.has_read_all_files
 
 
-def test_a_state_beside_its_source_is_left_out_and_told() -> None:
+def test_a_state_beside_its_source_is_left_out_and_reported() -> None:
     # It was not looked at; but it says nothing that the source does not, so that it stops nobody.
     state = b'{"version": 4, "terraform_version": "1.9.0", "resources": []}'
     report = analyze_sources(
@@ -140,11 +140,11 @@ def test_sarif_has_a_notification_for_each_gap() -> None:
     (run,) = to_sarif(report_of(main=QUEUE + AZURE + REGISTRY, bad=BROKEN), "1")["runs"]
     (invocation,) = run["invocations"]
     assert invocation["executionSuccessful"] is False
-    told = [
+    notifications = [
         (note["descriptor"]["id"], note["level"])
         for note in invocation["toolExecutionNotifications"]
     ]
-    assert sorted(told) == [
+    assert sorted(notifications) == [
         ("file-not-read", "error"),
         ("module-not-read", "warning"),
         ("no-rules", "warning"),
@@ -158,8 +158,8 @@ def test_sarif_has_a_notification_for_each_gap() -> None:
 
 
 def test_the_report_has_coverage_for_programs() -> None:
-    told = report_of(main=QUEUE + AZURE + REGISTRY, bad=BROKEN).to_json()["coverage"]
-    assert {name: told[name] for name in told if name not in ("gaps", "rating")} == {
+    document = report_of(main=QUEUE + AZURE + REGISTRY, bad=BROKEN).to_json()["coverage"]
+    assert {name: document[name] for name in document if name not in ("gaps", "rating")} == {
         "resources": 4,
         "checked": 1,
         "withoutRules": {"azurerm_storage_account": 2, "google_sql_user": 1},
@@ -188,9 +188,9 @@ def test_a_report_comes_back_as_it_was_stored() -> None:
 
 
 def test_a_report_of_an_older_version_does_not_claim_what_it_covers() -> None:
-    told = report_of(main=QUEUE).to_json()
-    del told["coverage"]
-    report = Report.from_json(told)
+    document = report_of(main=QUEUE).to_json()
+    del document["coverage"]
+    report = Report.from_json(document)
     assert report.rating == "risk 0 of 100; what it covers was not recorded"
     assert "coverage" not in report.to_json()
     assert page(report).splitlines()[1] == report.rating
@@ -210,9 +210,9 @@ def test_the_report_of_a_run_begins_with_what_was_not_covered(service: AppLens) 
     run = analyzed(
         service, zipped({"main.tf": (QUEUE + AZURE).encode(), "bad.tf": BROKEN.encode()}), "all.zip"
     )
-    told = json.loads(service.report(USER, run.run_id))
-    assert next(iter(told)) == "coverage"
-    assert [gap.split(":")[0] for gap in told["coverage"]["gaps"]] == [
+    document = json.loads(service.report(USER, run.run_id))
+    assert next(iter(document)) == "coverage"
+    assert [gap.split(":")[0] for gap in document["coverage"]["gaps"]] == [
         "1 file was not read",
         "3 of 4 resources have no rules",
     ]
@@ -249,7 +249,7 @@ def test_a_link_inside_of_the_folder_is_followed(tmp_path: Path) -> None:
     assert analysis.warnings == []
 
 
-def test_a_link_that_leads_out_is_not_read_and_told(tmp_path: Path) -> None:
+def test_a_link_that_leads_out_is_not_read_and_reported(tmp_path: Path) -> None:
     # It may lead anywhere; but what it holds is part of the configuration, and was not looked at.
     (tmp_path / "else.tf").write_text(QUEUE)
     (tmp_path / "infra" / "modules").mkdir(parents=True)

@@ -214,7 +214,7 @@ URL = OPEN_FUNCTION.replace("NONE", "AWS_IAM")
         (CLUSTER, {"aws_eks_cluster.c": "credentials"}),
     ],
 )
-def test_entries_that_ask_everybody_are_exposed_and_told_apart(
+def test_entries_that_ask_everybody_are_exposed_and_distinguished(
     text: str, behind: dict[str, str]
 ) -> None:
     # An address on the internet stays one, whoever may call it; but who closed the door wants to
@@ -235,7 +235,7 @@ def test_an_authorization_that_is_no_text_guards_nothing(kind: str) -> None:
     assert analysed(text).report.behind == {}
 
 
-def test_a_way_behind_authentication_says_so_wherever_it_is_told() -> None:
+def test_a_way_behind_authentication_says_so_wherever_it_is_shown() -> None:
     # The same line as for an open one would say that nothing was gained.
     before, after = analysed(OPEN_FUNCTION).report, analysed(URL).report
     assert "behind" not in page(before)
@@ -362,23 +362,23 @@ def test_comparing_two_analyses_tells_what_came_went_and_changed() -> None:
         'resource "aws_lambda_permission" "api"', 'resource "aws_lambda_permission" "http"'
     )
     after = analysed(text)
-    told = compare(
+    comparison = compare(
         before.graph.to_json(),
         before.report.to_json(),
         after.graph.to_json(),
         after.report.to_json(),
     )
-    assert not told.same_graph
-    assert (told.nodes.added, told.nodes.removed) == (
+    assert not comparison.same_graph
+    assert (comparison.nodes.added, comparison.nodes.removed) == (
         ["aws_lambda_permission.http"],
         ["aws_lambda_permission.api"],
     )
-    assert told.nodes.changed == ["aws_dynamodb_table.orders"]
-    assert [name[:6] for name in told.findings.added] == ["DDB-01"]
-    assert told.findings.removed == []
-    assert len(told.edges.added) == len(told.edges.removed) == 2
-    assert told.score_after > told.score_before
-    assert told.what["nodes"]["aws_dynamodb_table.orders"] == [
+    assert comparison.nodes.changed == ["aws_dynamodb_table.orders"]
+    assert [name[:6] for name in comparison.findings.added] == ["DDB-01"]
+    assert comparison.findings.removed == []
+    assert len(comparison.edges.added) == len(comparison.edges.removed) == 2
+    assert comparison.score_after > comparison.score_before
+    assert comparison.what["nodes"]["aws_dynamodb_table.orders"] == [
         "point_in_time_recovery.enabled: true → false"
     ]
     same = compare(*[part.to_json() for part in (before.graph, before.report)] * 2)
@@ -392,7 +392,7 @@ def test_comparing_says_which_way_to_data_was_closed_and_which_is_left() -> None
     texts = (OPEN_FUNCTION, URL, "\n".join(blocks_of(URL)[1:]))
     before, behind, closed = (analysed(text) for text in texts)
 
-    def told(one: Analysis, other: Analysis) -> Comparison:
+    def comparison(one: Analysis, other: Analysis) -> Comparison:
         return compare(
             *(part.to_json() for each in (one, other) for part in (each.graph, each.report))
         )
@@ -402,11 +402,11 @@ def test_comparing_says_which_way_to_data_was_closed_and_which_is_left() -> None
         "aws_iam_role_policy.p"
     )
     way = f"{steps} → aws_dynamodb_table.t"
-    assert told(before, behind).what["ways"] == {
+    assert comparison(before, behind).what["ways"] == {
         "aws_dynamodb_table.t": [f"was {way}", f"now {way} (behind IAM)"]
     }
-    assert told(before, closed).ways.removed == ["aws_dynamodb_table.t"]
-    back = told(closed, before)
+    assert comparison(before, closed).ways.removed == ["aws_dynamodb_table.t"]
+    back = comparison(closed, before)
     assert back.ways.added == ["aws_dynamodb_table.t"]
     (title,) = (text for id, text in back.titles.items() if id.startswith("PATH-01"))
     assert title.endswith("aws_dynamodb_table.t, through aws_lambda_function_url.u")

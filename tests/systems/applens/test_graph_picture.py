@@ -48,7 +48,7 @@ def test_the_exposed_way_is_red_from_the_internet_to_the_datastore():
 
 
 def test_a_way_behind_authentication_is_orange_and_dashed_unless_an_open_one_passes_too():
-    # Who closed the door wants to see it; who left another open must not be told that all is well.
+    # Whoever closed a door wants to see it. If another is open, the picture must not look safe.
     ways = [
         {"datastore": "n5", "steps": [INTERNET, "n0", "n2", "n5"], "behind": "IAM"},
         {"datastore": "n3", "steps": [INTERNET, "n1", "n2", "n3"]},

@@ -104,7 +104,7 @@ def test_a_process_that_dies_fails_the_analysis_with_the_reason() -> None:
 
 
 def test_an_analysis_ends_when_its_worker_is_stopped_and_goes_on_later(service: AppLens) -> None:
-    # A server that is told to stop should not wait for an analysis, nor leave it behind.
+    # A server that stops should not wait for an analysis, nor leave it behind.
     isolated.ANALYSES.close()
     before = set(children())
     run = service.upload(USER, "prod", "main.tf", terraform(5000))
@@ -119,7 +119,7 @@ def test_an_analysis_ends_when_its_worker_is_stopped_and_goes_on_later(service: 
     assert service.get(USER, run.run_id).status == "COMPLETE"
 
 
-def test_a_fault_of_ours_is_told_without_what_was_analysed(
+def test_a_fault_of_ours_is_reported_without_what_was_analysed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The message of an exception may quote a password.

@@ -188,7 +188,7 @@ def test_AL_21_no_user_can_reach_the_folder_of_another(wrong: str) -> None:
         Run.model_validate({**values, "userId": wrong})
 
 
-def test_AL_24_an_upload_is_told_apart_by_its_version() -> None:
+def test_AL_24_an_upload_is_distinguished_by_its_version() -> None:
     # Two runs of the same file have the same key in S3.
     item = {**example(), "iacS3VersionId": {"S": "v1"}}
     run = Run.from_item(item)

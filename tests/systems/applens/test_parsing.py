@@ -180,7 +180,7 @@ def test_a_module_outside_of_the_tree_is_a_node_and_is_listed() -> None:
 def test_a_block_that_is_not_closed_is_named_by_the_line_that_opens_it(
     text: str, line: int
 ) -> None:
-    # The end of the file is where it shows, not where it is mended.
+    # The end of the file is where it shows, not where it is fixed.
     with pytest.raises(HclError, match=f"^the block opened on line {line} is not closed$") as error:
         parse(text)
     assert error.value.line == line

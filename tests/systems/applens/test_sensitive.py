@@ -604,7 +604,7 @@ DATABASE = 'resource "aws_db_instance" "x" {\n  password = %s\n}\n'
         ),
     ],
 )
-def test_a_secret_in_the_source_is_told_from_one_that_is_given(
+def test_a_secret_in_the_source_is_distinguished_from_one_that_is_given(
     files: Files, found: list[str]
 ) -> None:
     # To mark a password as sensitive does not take it out of the repository.

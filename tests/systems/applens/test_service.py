@@ -194,8 +194,7 @@ def test_AL_34_what_a_newer_program_wrote_survives_an_analysis(
 def test_AL_28_a_run_is_found_by_its_id_alone_by_its_owner_only(
     service: AppLens, home: Home
 ) -> None:
-    # A callback knows the run only; a user is told of nothing but one's own, by the key and not by
-    # a filter.
+    # A callback knows only the run. Users see only their own runs, by the key and not by a filter.
     run = analyzed(service)
     assert home.store.first(Run.by_id(run_id=run.run_id)) == run
     assert service.get(USER, run.run_id) == run

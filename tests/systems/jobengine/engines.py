@@ -1,5 +1,5 @@
 """What the tests of executions share: a home with a shop in it, journeys on that shop, and stages
-that do as told.
+that follow a script.
 """
 
 from __future__ import annotations

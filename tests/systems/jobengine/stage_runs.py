@@ -1,5 +1,5 @@
-"""What the tests of the stages share: a shop, rules from JSON, and a context that stops where it is
-told.
+"""What the tests of the stages share: a shop, rules from JSON, and a context that stops at a
+chosen point.
 """
 
 from pathlib import Path

@@ -45,9 +45,7 @@ NEW = JOURNEY_EXAMPLE | {
 
 @dataclass
 class Rest:
-    """The app with a key for everything and one that reads, and a worker that runs when it is told
-    to.
-    """
+    """The app with a key for everything, a key that reads, and a worker that runs on request."""
 
     client: TestClient
     engine: JobEngine
@@ -538,17 +536,19 @@ def test_JE_78_nothing_is_read_without_a_key(rest: Rest) -> None:
 def test_every_route_is_described_with_an_example(rest: Rest) -> None:
     # The OpenAPI document is what a caller has.
     for path, operations in rest.openapi["paths"].items():
-        for method, told in operations.items():
+        for method, operation in operations.items():
             if not path.startswith("/jobengine"):
                 continue
-            assert told["description"], (method, path)
-            assert not told["summary"].istitle(), (
+            assert operation["description"], (method, path)
+            assert not operation["summary"].istitle(), (
                 method,
                 path,
             )  # The Name Of A Function, made by FastAPI
-            assert "401" in told["responses"], (method, path)
-            if "requestBody" in told:
-                assert "example" in json.dumps(told["requestBody"]) or _has_example(rest, told), (
+            assert "401" in operation["responses"], (method, path)
+            if "requestBody" in operation:
+                assert "example" in json.dumps(operation["requestBody"]) or _has_example(
+                    rest, operation
+                ), (
                     method,
                     path,
                 )
@@ -589,6 +589,8 @@ def _objects(rest: Rest) -> list[tuple[str, str]]:
     return [(each.key, each.version_id) for bucket in held for each in bucket.versions()]
 
 
-def _has_example(rest: Rest, told: dict[str, Any]) -> bool:
-    name = told["requestBody"]["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[1]
+def _has_example(rest: Rest, operation: dict[str, Any]) -> bool:
+    name = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[
+        1
+    ]
     return bool(rest.openapi["components"]["schemas"][name].get("examples"))

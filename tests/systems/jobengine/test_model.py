@@ -320,7 +320,7 @@ def test_JE_41_the_sums_of_the_example_hold_in_the_entity() -> None:
     )
 
 
-def test_JE_44_a_job_has_the_documents_limits_unless_told() -> None:
+def test_JE_44_a_job_has_the_documents_limits_by_default() -> None:
     # 1800 seconds and three attempts.
     limits = Job.model_validate({**_values(Job, JOB), "configuration": {}}).configuration
     assert (limits.timeout, limits.retry_attempts) == (1800, 3)

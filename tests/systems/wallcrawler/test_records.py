@@ -97,7 +97,7 @@ def test_nothing_revives_a_session_that_has_ended(records: Records) -> None:
 def test_a_project_that_is_not_active_or_has_no_places_refuses(
     records: Records, store: Store
 ) -> None:
-    # A limit of 0 cannot be cured by waiting, so clients are told not to.
+    # A limit of 0 cannot be cured by waiting, so clients learn not to.
     for values, status, retry in (
         ({"concurrency": 0}, 429, "false"),
         ({"status": "INACTIVE"}, 403, None),

@@ -130,19 +130,19 @@ def edited(item: Any, **values: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "message"),
     [
         ("shipped", "open", "status is shipped, which is final: open cannot follow it"),
         ("open", "shipped", "status is open: paid or cancelled can follow it, not shipped"),
     ],
 )
 def test_an_edit_makes_no_transition_that_the_model_forbids(
-    workspace: Workspace, before: Any, after: str, told: str
+    workspace: Workspace, before: Any, after: str, message: str
 ):
-    # Who may not do it in a program does not do it by a slip in a form; and is told what can be
+    # What a program may not do, a slip in a form may not do either. The message says what can be
     # done.
     old = stored(workspace.store, status=before)
-    with pytest.raises(ModelError, match=f"^{told}$"):
+    with pytest.raises(ModelError, match=f"^{message}$"):
         replace(workspace, "shop", old, edited(old, status={"S": after}))
     assert workspace.item("shop", workspace.key_of("shop", old)) == old
 
@@ -360,7 +360,7 @@ def test_an_item_of_no_such_fields_is_stored_as_it_is(workspace: Workspace):
     assert workspace.item("bare", {"PK": {"S": "a"}}) == {**old, "colour": {"S": "red"}}
 
 
-def test_what_would_bring_an_item_back_is_told_of_its_own_table(workspace: Workspace):
+def test_what_would_bring_an_item_back_is_reported_of_its_own_table(workspace: Workspace):
     # A promise of recovery where there is none is the last thing that somebody reads before the
     # loss.
     assert recovery_note(workspace, "shop") == "It can only be restored by point-in-time recovery."

@@ -43,7 +43,7 @@ def test_requests_of_programs_and_of_the_wire_stand_in_one_list():
     assert [spent.name for spent in log.costliest("units")] == ["Thing.of_owner", "PutItem Gone"]
 
 
-def test_what_is_asked_is_told_apart_by_who_asked_for_it():
+def test_what_is_asked_is_distinguished_by_who_asked_for_it():
     # A list in which everything is from "program" helps nobody to find his own request.
     log = RequestLog()
 
@@ -102,7 +102,7 @@ def test_values_are_shown_without_losing_digits(value, shown):
     assert cell(value) == shown or plain(value) == shown
 
 
-def test_sizes_are_told_in_units_that_people_use():
+def test_sizes_are_shown_in_units_that_people_use():
     assert [size(each) for each in (0, 1023, 1536, 5 << 20, 200 << 30)] == [
         "0 B",
         "1,023 B",
@@ -131,7 +131,7 @@ def test_a_long_id_is_shown_by_its_beginning_and_copied_whole():
         ("TransactWriteItems", "transact", ""),
     ],
 )
-def test_a_request_is_told_by_its_pattern_or_by_what_it_writes(
+def test_a_request_is_named_by_its_pattern_or_by_what_it_writes(
     operation: str, pattern: str, shown: str
 ):
     # What the library calls its own requests says nothing to somebody who looks at them.

@@ -103,7 +103,7 @@ def test_everything_that_is_typed_must_hold_and_nothing_asks_for_all() -> None:
         ("place:here", "place is a place"),
     ],
 )
-def test_what_cannot_be_asked_is_told_with_what_can(text: str, said: str) -> None:
+def test_what_cannot_be_asked_is_reported_with_what_can(text: str, said: str) -> None:
     # Somebody is typing: the next try should be the right one.
     with pytest.raises(ModelError, match=said):
         match_of(FIELDS, text)

@@ -40,7 +40,7 @@ def run_of(workspace: Workspace, run_id: str) -> Any:
     )
 
 
-def test_a_pattern_is_run_with_texts_and_told_with_its_cost(workspace: Workspace):
+def test_a_pattern_is_run_with_texts_and_shown_with_its_cost(workspace: Workspace):
     found = run_pattern(workspace, "applens", "Run.of_user", {"user_id": "1"})
     assert [item["runId"]["S"] for item in found.items] == ["r0", "r1", "r2"]
     assert found.kinds == ["Run"] * 3
@@ -71,7 +71,9 @@ def test_a_partition_is_browsed_by_the_beginning_of_the_sort_key_and_page_by_pag
 
 
 @pytest.mark.parametrize("partition", ["", "a"])
-def test_a_table_without_a_sort_key_is_told_from_one_with(workspace: Workspace, partition: str):
+def test_a_table_without_a_sort_key_is_distinguished_from_one_with(
+    workspace: Workspace, partition: str
+):
     # An address with more in it than the table has may stand in anybody's notes.
     name = [{"AttributeName": "id", "KeyType": "HASH"}]
     kind = [{"AttributeName": "id", "AttributeType": "S"}]
@@ -101,7 +103,7 @@ def test_an_item_is_known_by_its_kind_and_checked_by_its_entity(workspace: Works
 
 
 def test_guards_of_unique_values_are_known_as_such(workspace: Workspace):
-    # Nobody wrote them, and a newcomer who opens one is told what it is.
+    # Nobody wrote them, and a newcomer who opens one should see what it is.
     items = browse(workspace, TABLE).items
     assert sum(workspace.is_guard(TABLE, item) for item in items) == 3
     assert not workspace.is_guard(TABLE, run_of(workspace, "r1"))
@@ -161,7 +163,7 @@ def test_statements_are_run_and_those_that_write_are_recorded(workspace: Workspa
     assert [record.action for record in workspace.store.scan(AuditRecord)] == ["statement"]
 
 
-def test_tables_are_told_with_their_system_and_what_lies_in_them(workspace: Workspace):
+def test_tables_are_shown_with_their_system_and_what_lies_in_them(workspace: Workspace):
     facts = {each.name: each for each in workspace.tables()}
     assert facts[TABLE].system == "applens"
     assert facts[TABLE].count == 6  # three runs, and the guards of their ids

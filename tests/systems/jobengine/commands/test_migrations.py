@@ -56,8 +56,8 @@ def test_the_demo_runs_six_stages_and_prints_a_report_that_a_person_understands(
     shown: tuple[Path, str, str],
 ) -> None:
     # "Done when 3": not a film of a migration, but one.
-    folder, report, told = shown
-    stages = [line.split(":")[0] for line in told.splitlines() if line[:1].isdigit()]
+    folder, report, output = shown
+    stages = [line.split(":")[0] for line in output.splitlines() if line[:1].isdigit()]
     assert stages == [
         "1 Raw Analysis",
         "2 Stripped Schema",
@@ -159,9 +159,9 @@ def test_the_demo_leaves_nothing_behind_unless_it_is_asked_to(
 ) -> None:
     # A demo that fills the disk is shown once.
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    told = answer(capsys, "demo", "--customers", "40")
-    assert told["report"]["is_passed"]
-    assert [job["stage_id"] for job in told["jobs"]][-1] == "verification_validation"
+    output = answer(capsys, "demo", "--customers", "40")
+    assert output["report"]["is_passed"]
+    assert [job["stage_id"] for job in output["jobs"]][-1] == "verification_validation"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -296,9 +296,9 @@ def test_what_runs_in_one_terminal_is_cancelled_from_another(
         assert (
             main(["jobengine", "cancel", job["job_id"] if what == "job" else journey, *data]) == 0
         )
-        _, told = first.communicate(timeout=120)
+        _, output = first.communicate(timeout=120)
         assert first.returncode == 1
-        line = told.decode().splitlines()[-1]
+        line = output.decode().splitlines()[-1]
         assert line.startswith(says.format(journey=journey, job=job["job_id"], data=data[1]))
     finally:
         first.kill()

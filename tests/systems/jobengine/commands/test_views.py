@@ -75,8 +75,8 @@ def printed(capsys: pytest.CaptureFixture[str], *line: str) -> str:
 
 def test_every_job_of_a_journey_is_shown(often: str, capsys: pytest.CaptureFixture[str]) -> None:
     # The latest are the ones that count, and they come last.
-    told = json.loads(printed(capsys, "status", ID, "--data", often, "--json"))
-    assert [each["job_id"] for each in told["jobs"]] == [each.job_id for each in jobs()]
+    output = json.loads(printed(capsys, "status", ID, "--data", often, "--json"))
+    assert [each["job_id"] for each in output["jobs"]] == [each.job_id for each in jobs()]
     lines = printed(capsys, "status", ID, "--data", often).splitlines()
     assert "stage\tstatus\tjob\texecution\tjob status\tprogress\tstep\tresult" in lines
     assert any(
@@ -98,14 +98,14 @@ def test_the_log_of_a_journey_is_one_file_of_all_its_jobs(
 
 @pytest.mark.parametrize("named", ["JRN-1", "nonsense"])
 @pytest.mark.parametrize("command", ["status", "logs", "report", "cancel", "run --journey"])
-def test_an_id_that_is_none_is_told_with_what_one_looks_like(
+def test_an_id_that_is_none_is_reported_with_what_one_looks_like(
     tmp_path: Path, command: str, named: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # Not as a pattern: people copy ids, and this one was copied in part.
     assert main(["jobengine", *command.split(), named, "--data", str(tmp_path)]) == 2
-    told = capsys.readouterr().err
-    assert f"{named!r} is not an id: a journey id looks like JRN-ABC123456789" in told
-    assert "`sortkey jobengine status` lists them" in told
+    output = capsys.readouterr().err
+    assert f"{named!r} is not an id: a journey id looks like JRN-ABC123456789" in output
+    assert "`sortkey jobengine status` lists them" in output
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_an_id_that_is_none_is_told_with_what_one_looks_like(
         ),
     ],
 )
-def test_wrong_arguments_are_told_before_anything_is_made(
+def test_wrong_arguments_are_reported_before_anything_is_made(
     tmp_path: Path,
     line: list[str],
     says: str,

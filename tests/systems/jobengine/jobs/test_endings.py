@@ -31,7 +31,7 @@ __all__ = ["engine", "scripted"]
 
 @pytest.mark.accepts("JE-14", "JE-25", "JE-37", "JE-38", "JE-41")
 def test_JE_37_a_job_that_fails_says_why_and_where(engine: Engine, scripted: Scripted) -> None:
-    # Somebody has to mend it, and has only this to go by.
+    # Somebody has to repair it, and has only this to go by.
     def good(work: Work, ctx: StepContext) -> int:
         ctx.log("INFO", "all is well")
         return 1

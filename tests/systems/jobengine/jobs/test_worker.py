@@ -225,7 +225,7 @@ def test_journeys_whose_workers_are_killed_lose_no_line_and_no_row(tmp_path: Pat
 
 @pytest.mark.slow
 def test_a_job_that_killed_two_workers_fails_and_is_not_retried_by_itself(tmp_path: Path) -> None:
-    # One that always takes its worker with it must not do so for ever; and somebody has to be told.
+    # A job that always kills its worker must not do so for ever, and somebody has to hear of it.
     make_shop(tmp_path / "shop.sqlite", customers=CUSTOMERS)
     with Served(tmp_path / "data", "--own-tables") as server:
         address = f"http://127.0.0.1:{server.port}"

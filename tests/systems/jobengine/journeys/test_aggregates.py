@@ -1,5 +1,5 @@
 """What a journey counts of its jobs, logs and rules: in the same transactions, and the same when
-counted anew.
+counted again.
 """
 
 from concurrent.futures import ThreadPoolExecutor

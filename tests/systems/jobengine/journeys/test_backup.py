@@ -218,10 +218,10 @@ def test_what_is_wrong_with_an_item_is_said_once(at_home: Store) -> None:
     for given in (data, {**data, "stages": [{"name": "Raw Analysis"}]}):
         with pytest.raises(NotABackup) as refused:
             import_journey_complete(at_home, given)
-        told = str(refused.value)
-        assert told.count("is not a valid Stage") == 1
-        assert told.count("\n") == 0
-    assert told.startswith("stages 0 is not a valid Stage: journeyId: Field required; ")
+        message = str(refused.value)
+        assert message.count("is not a valid Stage") == 1
+        assert message.count("\n") == 0
+    assert message.startswith("stages 0 is not a valid Stage: journeyId: Field required; ")
 
 
 def test_items_of_another_journey_cannot_be_smuggled_in(journeys: Journeys, at_home: Store) -> None:
@@ -266,12 +266,12 @@ def test_JE_75_a_journey_that_was_deleted_comes_back_from_a_second_before() -> N
         store.backend.call("RestoreTableToPointInTime", {**names, **when})
         _wait_for("Recovered", store)
         items = store.backend.call("Scan", {"TableName": "Recovered"})["Items"]
-        told = store.backend.call(
+        backups = store.backend.call(
             "DescribeContinuousBackups", {"TableName": "TransformationSystem"}
         )
     kept = [item for item in items if item["EntityType"]["S"] != "LogEntry"]
     assert sorted(kept, key=str) == sorted(before, key=str)
-    recovery = told["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"]
+    recovery = backups["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"]
     assert (recovery["PointInTimeRecoveryStatus"], recovery["RecoveryPeriodInDays"]) == (
         "ENABLED",
         35,

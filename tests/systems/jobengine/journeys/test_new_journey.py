@@ -35,7 +35,7 @@ def service(sortkey_resources: Resources) -> JobEngine:
         ("Shop", "{folder}/holiday.jpg", "neither a SQLite file nor a SQL dump"),
     ],
 )
-def test_what_is_missing_is_told_and_nothing_is_created(
+def test_what_is_missing_is_reported_and_nothing_is_created(
     service: JobEngine, tmp_path: Path, name: str, path: str | None, said: str
 ):
     # Who types a path makes mistakes; the message is all the help there is.

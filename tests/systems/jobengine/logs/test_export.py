@@ -113,7 +113,7 @@ def test_another_format_is_refused_with_those_that_there_are(folder: Objects) ->
 
 
 def test_errors_that_are_alike_are_one_kind(buckets: Buckets) -> None:
-    # A thousand times the same is one thing to mend.
+    # A thousand times the same is one thing to fix.
     log = opened(buckets.logs)
     for number in range(30):
         log.add(
@@ -186,8 +186,10 @@ def test_a_timeline_tells_a_job_from_its_creation_to_its_end(
     log.add("ERROR", "no foreign keys", START + timedelta(seconds=60))
     log.add("INFO", "not of interest", START + timedelta(seconds=61))
     log.close()
-    told = [(moment.kind, moment.text) for moment in job_timeline(buckets.logs, at_home, ID, JOB)]
-    assert told == [
+    moments = [
+        (moment.kind, moment.text) for moment in job_timeline(buckets.logs, at_home, ID, JOB)
+    ]
+    assert moments == [
         ("job", "created by user"),
         ("job", "execution 1 of raw_analysis starts"),
         ("step", "schema_extraction starts"),
@@ -210,6 +212,6 @@ def test_a_timeline_stays_short(
     monkeypatch.setattr(log_summary, "MOMENTS_MAX", 2)
     at_home.put(JobItem.from_item(examples.stored(examples.JOB)))
     written(folder, "schema_extraction", 100)
-    told = [moment.text for moment in job_timeline(folder, at_home, ID, JOB)]
-    assert "7 more warnings in the log" in told
-    assert "1 more error in the log" in told
+    moments = [moment.text for moment in job_timeline(folder, at_home, ID, JOB)]
+    assert "7 more warnings in the log" in moments
+    assert "1 more error in the log" in moments

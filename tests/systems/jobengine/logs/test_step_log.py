@@ -244,7 +244,7 @@ def test_lines_are_kept_without_being_asked_when_they_are_many(
     assert messages(buckets.logs) == [f"line {number}" for number in range(50)]
 
 
-def test_a_part_that_is_gone_is_told(buckets: Buckets) -> None:
+def test_a_part_that_is_gone_is_reported(buckets: Buckets) -> None:
     # A log with a hole must not look whole.
     log = opened(buckets.logs)
     for number in range(3):

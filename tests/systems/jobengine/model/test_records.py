@@ -49,7 +49,7 @@ def test_JE_66_a_journey_is_made_with_its_stages_or_not_at_all(store: Store) -> 
 
 
 def test_JE_66_a_transaction_has_at_most_a_hundred_items(store: Store) -> None:
-    # A journey with many rules is made in several; the limit is told before anything is sent.
+    # A journey with many rules is made in several; the limit is reported before anything is sent.
     with pytest.raises(ModelError, match="100"):
         store.transact(*(Put(rule(number)) for number in range(1, 102)))
 

@@ -328,7 +328,7 @@ def test_a_job_that_takes_much_longer_than_the_last_time_is_told_so(
 def test_figures_of_a_step_advise_what_they_show(
     changes: dict[str, Any], figures: dict[str, Any], says: str
 ) -> None:
-    # One figure beyond its limit, one piece of advice; none, and the step is told to be well.
+    # Each figure beyond its limit gives one piece of advice. Without any, the step is reported well.
     example = examples.parsed(examples.REPORT_FILE)
     file = ReportFile.model_validate(example)
     execution = file.execution_summary.model_copy(update=changes)

@@ -174,7 +174,7 @@ def two_schemas(server: PostgresServer) -> str:
 
 
 def test_tables_of_one_name_in_two_schemas_are_two_tables(two_schemas: str) -> None:
-    # Only the first schema of the search path was read, and nobody was told of the others.
+    # Only the first schema of the search path was read, and nobody learned of the others.
     source = open_source(two_schemas)
     tables = {table.name: table for table in source.tables()}
     assert list(tables) == ["a.users", "b.users", "more_users", "orders", "secrets"]
@@ -346,7 +346,7 @@ def test_nothing_can_be_written_and_changes_of_others_are_not_seen(odd: str) -> 
         other.execute("DELETE FROM exact WHERE id = 1")
 
 
-def test_a_server_that_is_not_there_is_told_without_a_password(server: PostgresServer) -> None:
+def test_a_server_that_is_not_there_is_reported_without_a_password(server: PostgresServer) -> None:
     # What failed goes into logs.
     with pytest.raises(SourceError, match="cannot be reached") as refused:
         open_source("postgresql://shop:secret@127.0.0.1:1/shop")

@@ -77,7 +77,7 @@ def test_an_archived_asset_in_an_index_has_its_own_database_and_says_that_it_is_
 
 @pytest.mark.accepts("VA-43")
 def test_archiving_what_is_gone_is_refused_and_makes_nothing(store: Store, asset: Asset) -> None:
-    # Of two who archive at once, one is told; the other must not make a second record.
+    # Of two who archive at once, one is refused, and must not make a second record.
     gone = store.put(asset.changed(asset_id="asset-126"))
     store.delete(gone)
     with pytest.raises(TransactionFailed):

@@ -186,8 +186,7 @@ def test_the_document_of_an_asset_is_made_of_six_tables(store: Store) -> None:
 
 @pytest.mark.accepts("VA-36")
 def test_the_tenth_version_follows_the_ninth(store: Store) -> None:
-    # What an import has written in one instant is told apart by its numbers, not by their first
-    # digits.
+    # Versions that an import wrote in one instant are ordered by number, not by first digits.
     now = datetime.now(UTC)
     store.batch_write(
         [AssetVersion(**PUMP, asset_version_id=str(n), created_at=now) for n in range(2, 12)]
@@ -373,8 +372,8 @@ def test_archived_assets_and_deleted_files_say_so(store: Store, in_step: InStep)
 def test_links_and_metadata_show_when_they_come_and_when_they_go(
     store: Store, in_step: InStep
 ) -> None:
-    # A deleted link shows nothing but its own id in the stream: its assets must be told by who
-    # deletes it.
+    # A deleted link shows nothing but its own id in the stream: whoever deletes it
+    # must name its assets.
     assets, files, catch_up = in_step
     store.put(Asset(database_id="other-database", asset_id="asset-9", asset_name="Flange"))
     catch_up()

@@ -472,7 +472,7 @@ def test_one_item_is_got_by_its_key(store: Store, entity: type[Entity]) -> None:
 
 
 @pytest.mark.accepts("VA-21")
-def test_the_constraints_on_a_type_of_objects_are_read_at_once_and_told_apart(
+def test_the_constraints_on_a_type_of_objects_are_read_at_once_and_distinguished(
     filled: Store,
 ) -> None:
     # The two kinds have no attribute that names them: the form of their key does.

@@ -149,7 +149,7 @@ def test_JE_41_processed_is_succeeded_plus_failed(work: Work) -> None:
     assert done.records_processed == done.records_succeeded + done.records_failed == moved.rows
 
 
-def test_a_full_disk_is_told_as_one(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_as_one(tmp_path: Path) -> None:
     # SQLite rolls back by itself then; a second time is an error, which would hide the first.
     with Target(tmp_path / "out.sqlite") as target:
         target._db.execute("PRAGMA max_page_count = 12")  # pyright: ignore[reportPrivateUsage]

@@ -140,7 +140,7 @@ def test_a_crash_loses_seconds_and_not_the_login(tmp_path: Path) -> None:
 
 
 def test_a_killed_holder_takes_its_browser_with_it(tmp_path: Path) -> None:
-    # Nobody would end the browser any more; and the session has to be told honestly.
+    # Nobody else would end the browser, and the session must get an honest status.
     async def scenario() -> None:
         async with running(tmp_path) as run:
             session = await run.start()

@@ -11,7 +11,7 @@ from tests.systems.wallcrawler.browsers.local.running import running
 pytestmark = pytest.mark.slow
 
 
-def test_the_title_of_a_page_is_told_also_when_a_script_changes_it(tmp_path: Path) -> None:
+def test_the_title_of_a_page_is_reported_also_when_a_script_changes_it(tmp_path: Path) -> None:
     # It is how people know their browsers in a list; Chromium tells nobody of a new title.
     async def scenario() -> None:
         async with running(tmp_path) as run:
