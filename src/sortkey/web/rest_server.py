@@ -15,7 +15,7 @@ from fastapi import FastAPI
 
 STOP_SECONDS = 10
 DATE_SECONDS = 1
-WEBSOCKET_BYTES_MAX = 100 << 20
+WEBSOCKET_BYTES_MAX = 96 << 20
 """The size of one message. A screenshot of a long page has tens of megabytes. Routes may allow
 less.
 """

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from tests.systems.wallcrawler.clients.conftest import Server, wait_until
@@ -114,3 +115,14 @@ def _reset(connection: socket.socket) -> None:
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.shutdown(socket.SHUT_RD)
     connection.close()
+
+
+def test_a_message_that_is_too_large_ends_its_connection_only(
+    new_session: Callable[..., Any],
+) -> None:
+    # Chromium closes its pipe at a message of 100 MB, and with it the session.
+    session = new_session(keep_alive=True)
+    with opened(session.connect_url) as client, pytest.raises(ConnectionClosed):
+        asked(client, "Browser.getVersion", 30, params={"x": "x" * (97 * MEGABYTE)})
+    with opened(session.connect_url) as after:
+        assert "result" in asked(after, "Browser.getVersion")
