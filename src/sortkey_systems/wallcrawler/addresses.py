@@ -5,13 +5,14 @@ routes serve.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 CONNECT_PATH = "/v1/connect"
 """`/v1/connect/{sessionId}` is the WebSocket; http discovery stands below it."""
 LIVE_PATH = "/v1/live"
 """`/v1/live/{sessionId}` is the page of the live view, `/v1/live/{sessionId}/ws` its WebSocket."""
 WEBDRIVER_PATH = "/webdriver"
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,16 @@ class Addresses:
     """
 
     url: str
+
+    def seen_by(self, request_url: str) -> Addresses:
+        """The same for a caller who sent a request to this URL. A server that only knows its own
+        loopback address is reached under other names too: through a forwarded port, or in a
+        network.
+        """
+        own, asked = urlsplit(self.url), urlsplit(request_url)
+        if own.hostname not in LOOPBACK or not asked.netloc:
+            return self
+        return Addresses(f"{asked.scheme}://{asked.netloc}{own.path}")
 
     @property
     def ws_url(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from sortkey_systems.wallcrawler.addresses import Addresses
 from sortkey_systems.wallcrawler.model import Context, Project, Session, SessionStatus
 from sortkey_systems.wallcrawler.settings import REGIONS
 
@@ -53,12 +54,13 @@ class ConnectedSessionAnswer(SessionAnswer):
     signing_key: str | None = None
 
     @classmethod
-    def of(cls, session: Session) -> Self:
+    def at(cls, session: Session, addresses: Addresses) -> Self:
+        """With URLs as the caller reaches them, also after the server has moved."""
         values = _session_values(session)
         if session.status == "RUNNING" and session.connect_url:
             values |= {
-                "connect_url": session.connect_url,
-                "selenium_remote_url": session.selenium_remote_url,
+                "connect_url": addresses.connect(session.session_id, session.signing_key),
+                "selenium_remote_url": addresses.selenium(),
                 "signing_key": session.signing_key,
             }
         return cls(**values)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from sortkey_systems.wallcrawler.addresses import Addresses
 from sortkey_systems.wallcrawler.answers import LiveAnswer, PageAnswer
 from sortkey_systems.wallcrawler.model import Session
 
@@ -20,9 +21,10 @@ async def live_urls(
     seconds: int | None = None,
     *,
     is_interactive: bool = True,
+    addresses: Addresses | None = None,
 ) -> LiveAnswer:
     """URLs of the live view, good until the session's window ends, or for fewer `seconds`."""
-    status, addresses = await service.status(session.session_id), service.addresses
+    status, addresses = await service.status(session.session_id), addresses or service.addresses
 
     def token(page_id: str | None = None) -> str:
         return service.tokens.issue_view(

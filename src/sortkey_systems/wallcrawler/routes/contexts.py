@@ -28,19 +28,18 @@ ContextPath = Annotated[
 def router(service: Wallcrawler) -> APIRouter:
     """The routes of contexts."""
     made = APIRouter(route_class=Route, tags=["contexts"])
-    me = Depends(caller_of(service.authorizer))
+    me = Depends(caller_of(service))
     _add_writes(made, service, me)
     _add_context(made, service, me)
     _add_profile(made, service)
     return made
 
 
-def _upload(service: Wallcrawler, context: Context) -> ContextUploadAnswer:
+def _upload(service: Wallcrawler, caller: Caller, context: Context) -> ContextUploadAnswer:
     path = _profile_path(context.context_id)
     token = service.tokens.issue_file(context.context_id, context.project_id, path, UPLOAD_SECONDS)
-    return ContextUploadAnswer(
-        id=context.context_id, upload_url=service.addresses.under(path, token=token)
-    )
+    url = caller.addresses.under(path, token=token)
+    return ContextUploadAnswer(id=context.context_id, upload_url=url)
 
 
 def _profile_path(context_id: str) -> str:
@@ -58,9 +57,8 @@ def _add_writes(made: APIRouter, service: Wallcrawler, me: Any) -> None:
     def create(wanted: ContextRequest | None = None, caller: Caller = me) -> Any:
         """An empty context. A session that persists into it, or an upload, gives it a profile."""
         asked = wanted or ContextRequest()
-        return _upload(
-            service, service.contexts.create(caller.project(asked.project_id), asked.name)
-        )
+        created = service.contexts.create(caller.project(asked.project_id), asked.name)
+        return _upload(service, caller, created)
 
     @made.put(
         "/contexts/{context_id}",
@@ -70,7 +68,7 @@ def _add_writes(made: APIRouter, service: Wallcrawler, me: Any) -> None:
     )
     def update(context_id: ContextPath, caller: Caller = me) -> Any:
         """A link for a PUT of a profile, good for 15 minutes."""
-        return _upload(service, service.contexts.get(caller.projects, context_id))
+        return _upload(service, caller, service.contexts.get(caller.projects, context_id))
 
     _ = create, update
 

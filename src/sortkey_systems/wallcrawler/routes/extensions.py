@@ -21,7 +21,7 @@ ExtensionPath = Annotated[str, Path(description="The id of an extension", max_le
 def router(service: Wallcrawler) -> APIRouter:
     """The routes of extensions."""
     made = APIRouter(route_class=Route, tags=["extensions"])
-    me = Depends(caller_of(service.authorizer))
+    me = Depends(caller_of(service))
 
     @made.post(
         "/extensions",

@@ -40,7 +40,7 @@ MULTIPART: dict[str, Any] = {
 def router(service: Wallcrawler) -> APIRouter:
     """The routes of the files of sessions."""
     made = APIRouter(route_class=Route, tags=["sessions"])
-    me = Depends(caller_of(service.authorizer))
+    me = Depends(caller_of(service))
 
     @made.get(
         "/sessions/{session_id}/downloads",

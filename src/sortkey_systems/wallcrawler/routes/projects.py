@@ -19,7 +19,7 @@ ProjectPath = Annotated[
 def router(service: Wallcrawler) -> APIRouter:
     """The routes of projects."""
     made = APIRouter(route_class=Route, tags=["projects"])
-    me = Depends(caller_of(service.authorizer))
+    me = Depends(caller_of(service))
 
     @made.get(
         "/projects",

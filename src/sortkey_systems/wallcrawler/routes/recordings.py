@@ -69,7 +69,7 @@ class DownloadsAnswer(Answer):
 def router(service: Wallcrawler) -> APIRouter:
     """The routes of recordings."""
     made = APIRouter(route_class=Route, tags=["sessions"])
-    me, replays = Depends(caller_of(service.authorizer)), Replays(service.browsers.folder)
+    me, replays = Depends(caller_of(service)), Replays(service.browsers.folder)
     _add_replays(made, service, replays, me)
     _add_downloads(made, service, replays, me)
     _add_files(made, service, replays)
@@ -133,7 +133,7 @@ def _add_downloads(made: APIRouter, service: Wallcrawler, replays: Replays, me: 
         session = service.session(caller.projects, session_id)
         if session.status == "RUNNING":
             raise StillRunning("the session still runs: release it first")
-        return _downloads(service, session, replays.request_downloads(session_id))
+        return _downloads(service, caller, session, replays.request_downloads(session_id))
 
     @made.get(
         "/sessions/{session_id}/recording/downloads",
@@ -145,7 +145,7 @@ def _add_downloads(made: APIRouter, service: Wallcrawler, replays: Replays, me: 
     def downloads(session_id: SessionPath, caller: Caller = me) -> Any:
         """How far the MP4 of each page is, with a link to those that are finished."""
         session = service.session(caller.projects, session_id)
-        return _downloads(service, session, replays.downloads(session_id))
+        return _downloads(service, caller, session, replays.downloads(session_id))
 
     _ = request, downloads
 
@@ -173,19 +173,23 @@ def _add_files(made: APIRouter, service: Wallcrawler, replays: Replays) -> None:
     _ = segment, mp4
 
 
-def _link(service: Wallcrawler, session: Session, path: str) -> str:
+def _link(service: Wallcrawler, caller: Caller, session: Session, path: str) -> str:
     token = service.tokens.issue_file(session.session_id, session.project_id, path)
-    return service.addresses.under(f"/v1/sessions/{session.session_id}/{path}", token=token)
+    return caller.addresses.under(f"/v1/sessions/{session.session_id}/{path}", token=token)
 
 
 def _downloads(
-    service: Wallcrawler, session: Session, downloads: Iterable[RecordingDownload]
+    service: Wallcrawler,
+    caller: Caller,
+    session: Session,
+    downloads: Iterable[RecordingDownload],
 ) -> DownloadsAnswer:
-    return DownloadsAnswer(downloads=[_download(service, session, each) for each in downloads])
+    answers = [_download(service, caller, session, each) for each in downloads]
+    return DownloadsAnswer(downloads=answers)
 
 
 def _download(
-    service: Wallcrawler, session: Session, download: RecordingDownload
+    service: Wallcrawler, caller: Caller, session: Session, download: RecordingDownload
 ) -> DownloadAnswer:
     page_id, at = download.page_id, download.completed_at
     if download.status != "COMPLETED":
@@ -194,7 +198,7 @@ def _download(
         page_id=page_id,
         status=download.status,
         completed_at=_written(at),
-        download_url=_link(service, session, f"recording/downloads/{page_id}.mp4"),
+        download_url=_link(service, caller, session, f"recording/downloads/{page_id}.mp4"),
     )
 
 

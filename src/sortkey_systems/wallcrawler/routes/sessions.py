@@ -42,7 +42,7 @@ class CallerLeft(Refused):
 def router(service: Wallcrawler) -> APIRouter:
     """The routes of sessions."""
     made = APIRouter(route_class=Route, tags=["sessions"])
-    me = Depends(caller_of(service.authorizer))
+    me = Depends(caller_of(service))
     _add_create(made, service, me)
     _add_lists(made, service, me)
     _add_session(made, service, me)
@@ -72,7 +72,7 @@ def _add_create(made: APIRouter, service: Wallcrawler, me: Any) -> None:
             await asyncio.wait({creating, leaving}, return_when=asyncio.FIRST_COMPLETED)
             if not creating.done():
                 raise CallerLeft("the caller has closed the connection")
-            return ConnectedSessionAnswer.of(creating.result())
+            return ConnectedSessionAnswer.at(creating.result(), caller.addresses)
         finally:
             leaving.cancel()
             if not creating.done():
@@ -134,7 +134,8 @@ def _add_session(made: APIRouter, service: Wallcrawler, me: Any) -> None:
     )
     def retrieve(session_id: SessionPath, caller: Caller = me) -> Any:
         """One session; while it runs, with what its client needs to connect."""
-        return ConnectedSessionAnswer.of(service.session(caller.projects, session_id))
+        session = service.session(caller.projects, session_id)
+        return ConnectedSessionAnswer.at(session, caller.addresses)
 
     @made.post(
         "/sessions/{session_id}",
@@ -164,7 +165,7 @@ def _add_session(made: APIRouter, service: Wallcrawler, me: Any) -> None:
     ) -> Any:
         """URLs under which the pages of a session can be watched and used while it runs."""
         session = await asyncio.to_thread(service.running_session, caller.projects, session_id)
-        return await live_urls(service, session, expires_in)
+        return await live_urls(service, session, expires_in, addresses=caller.addresses)
 
     @made.get(
         "/sessions/{session_id}/logs",
