@@ -113,7 +113,7 @@ def _add_replays(made: APIRouter, service: Wallcrawler, replays: Replays, me: An
     def playlist(session_id: SessionPath, page_id: str, caller: Caller = me) -> Response:
         """A page as video: an HLS playlist whose segments have links that are good for six hours."""
         session = service.session(caller.projects, session_id)
-        text = replays.playlist(session_id, page_id, partial(_link, service, session))
+        text = replays.playlist(session_id, page_id, partial(_link, service, caller, session))
         return Response(text, media_type=PLAYLIST, headers={"Cache-Control": "no-store"})
 
     _ = recording, pages, playlist
