@@ -15,6 +15,8 @@ from typing import Any
 from sortkey import Entity, Store
 from sortkey.systems import Resources
 from sortkey_systems.vams import model as vams
+from sortkey_systems.vams.access.control import change_mark
+from sortkey_systems.vams.access.definitions import ConstraintDefinition
 from sortkey_systems.vams.model import WHOLE_ASSET, Asset, Database, S3AssetBucket
 from sortkey_systems.vams.model.documents import prefix_of
 
@@ -39,6 +41,7 @@ def load(store: Store, now: datetime | None = None) -> None:
     buckets = {row["bucket_id"]: S3AssetBucket(**row) for row in document["rows"]["S3AssetBucket"]}
     assets = [_SampleAsset(entry, now, buckets[entry["bucket_id"]]) for entry in document["assets"]]
     store.batch_write([*_rows(document["rows"], now), *_api_keys(document["api_keys"])])
+    store.batch_write([*_constraints(document["constraints"]), change_mark().entity])
     store.batch_write([entity for asset in assets for entity in asset.belongings()])
     for asset in assets:
         _store_asset(store, asset)
@@ -56,6 +59,31 @@ def _rows(rows_by_entity: dict[str, list[Row]], now: datetime) -> Iterator[Entit
 def _api_keys(keys: dict[str, Row]) -> Iterator[Entity]:
     for raw, row in keys.items():
         yield vams.ApiKey(**row, api_key_hash=sha256(raw.encode()).hexdigest())
+
+
+def _constraints(rows: list[Row]) -> Iterator[Entity]:
+    for row in rows:
+        definition = ConstraintDefinition(
+            constraintId=row["id"],
+            name=row["id"],
+            description=row["description"],
+            objectType=row["object_type"],
+            criteriaAnd=row.get("all", []),
+            criteriaOr=row.get("any", []),
+            groupPermissions=_permissions("groupId", row.get("groups", {}), row),
+            userPermissions=_permissions("userId", row.get("users", {}), row),
+        )
+        yield definition.head()
+        yield from definition.rows()
+
+
+def _permissions(name: str, verbs: dict[str, list[str]], row: Row) -> list[Any]:
+    kind = row.get("type", "allow")
+    return [
+        {name: principal, "permission": verb, "permissionType": kind}
+        for principal, several in verbs.items()
+        for verb in several
+    ]
 
 
 def _store_asset(store: Store, row: _SampleAsset) -> None:

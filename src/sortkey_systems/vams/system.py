@@ -8,5 +8,8 @@ system = System(
     name="vams",
     title="VAMS",
     model="sortkey_systems.vams.model:model",
-    sample="sortkey_systems.vams.sample:load_into",
+    description="Visual assets with versions, metadata, links, search and permissions.",
+    service="sortkey_systems.vams.service:make_service",
+    routes="sortkey_systems.vams.api:make_router",
+    sample="sortkey_systems.vams.service:load_sample",
 )

@@ -1,6 +1,6 @@
 """Authorization tables: constraints, auth entities, roles, users and API keys."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -53,6 +53,12 @@ class Constraint(Entity, table=constraints_storage, names=camel):
 
     constraint_id: Annotated[KeyOnly[Identifier], Field(examples=["edit-plant"])]
     object_type: ObjectType
+    name: str | None = None
+    description: str | None = None
+    criteria_and: list[dict[str, Any]] | None = None
+    criteria_or: list[dict[str, Any]] | None = None
+    permissions: list[dict[str, str]] | None = None
+    """`permission` (a verb) and `permissionType`, of this group or user."""
 
 
 class GroupConstraint(Constraint):
@@ -92,10 +98,12 @@ class UserConstraint(Constraint):
 
 
 class AuthEntity(Entity, table=auth_entities_storage, names=camel):
-    """An auth entity."""
+    """An auth entity: the definition of a constraint, a login, the mark of the latest change."""
 
     entity_type: Annotated[str, Field(examples=["constraint"])]
     sk: Annotated[str, Field(examples=["constraint#edit-plant"])]
+    definition: dict[str, Any] | None = None
+    """What it is, by its type. Never a secret that could be used as it is stored."""
 
     @key("{entityType}", "{sk}")
     def key(*, entity_type: str, sk: str):
@@ -110,6 +118,12 @@ class Role(Entity, table=roles_storage, names=camel):
     """A role."""
 
     role_name: RoleName
+    id: str | None = None
+    description: str | None = None
+    created_on: str | None = None
+    source: str | None = None
+    source_identifier: str | None = None
+    mfa_required: bool | None = None
 
     @key("{roleName}")
     def key(*, role_name: str):
@@ -121,6 +135,7 @@ class UserRole(Entity, table=user_roles_storage, names=camel):
 
     user_id: UserId
     role_name: RoleName
+    created_on: str | None = None
 
     @key("{userId}", "{roleName}")
     def key(*, user_id: str, role_name: str):
@@ -135,6 +150,13 @@ class User(Entity, table=user_storage, names=camel):
     """A user."""
 
     user_id: UserId
+    email: str | None = None
+    phone: str | None = None
+    user_status: str | None = None
+    enabled: bool | None = None
+    user_create_date: str | None = None
+    user_last_modified_date: str | None = None
+    mfa_enabled: bool | None = None
 
     @key("{userId}")
     def key(*, user_id: str):
@@ -149,6 +171,14 @@ class ApiKey(Entity, table=api_key_storage, names=camel):
         str, Field(examples=["3a935bb411e3d0499f2e0badff25da50a5864cc831f85cc01db1f42bc7913809"])
     ]
     user_id: UserId
+    api_key_name: str | None = None
+    description: str | None = None
+    created_by: str | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+    expires_at: str | None = None
+    is_active: str | None = None
+    """"true" or "false", as clients send and read it."""
 
     @key("{apiKeyId}")
     def key(*, api_key_id: str):

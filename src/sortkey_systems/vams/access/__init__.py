@@ -1,0 +1,1 @@
+"""Who calls, and what they may do: tokens, keys, users, roles, constraints and decisions."""

@@ -1,0 +1,68 @@
+"""From the Authorization header to a caller: a token of ours, a token of the host, or an API key."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import jwt
+
+from sortkey.web import Tokens as HostTokens
+from sortkey_systems.vams.access.api_keys import ApiKeys
+from sortkey_systems.vams.access.callers import Caller
+from sortkey_systems.vams.access.control import Access
+from sortkey_systems.vams.access.tokens import Tokens
+from sortkey_systems.vams.failures import Unauthenticated
+
+KEY_PREFIX = "vams_"
+SYSTEM = "vams"
+HEADER_CHARACTERS_MAX = 8192
+
+
+class Authentication:
+    """Finds the caller of a request."""
+
+    def __init__(self, access: Access, tokens: Tokens, keys: ApiKeys) -> None:
+        self._access, self._tokens, self._keys = access, tokens, keys
+
+    def caller(self, header: str | None, host_tokens: HostTokens | None = None) -> Caller:
+        """The caller of an Authorization header. Raises Unauthenticated."""
+        credential = _credential(header)
+        if credential.startswith(KEY_PREFIX):
+            return self._key_caller(credential)
+        user_id, has_mfa = self._user(credential, host_tokens)
+        return self._access.caller(user_id, has_mfa=has_mfa)
+
+    def _key_caller(self, raw: str) -> Caller:
+        key = self._keys.active_key(sha256(raw.encode()).hexdigest())
+        if key is None:
+            raise Unauthenticated("Unauthorized: the API key is not valid")
+        caller = self._access.caller(key.user_id, api_key_id=key.api_key_id)
+        if not caller.roles:
+            raise Unauthenticated("Unauthorized: the user of the API key has no role")
+        return caller
+
+    def _user(self, token: str, host_tokens: HostTokens | None) -> tuple[str, bool]:
+        if host_tokens is not None and _is_of_host(token):
+            try:
+                return host_tokens.check(token, SYSTEM).user_id, False
+            except Exception as error:
+                raise Unauthenticated("Unauthorized: the token is not valid") from error
+        return self._tokens.check(token)
+
+
+def _credential(header: str | None) -> str:
+    if not header or len(header) > HEADER_CHARACTERS_MAX:
+        raise Unauthenticated("Unauthorized: send `Authorization: Bearer <token>`")
+    scheme, _, rest = header.strip().partition(" ")
+    if not rest and scheme.startswith(KEY_PREFIX):
+        return scheme
+    if scheme.lower() != "bearer" or not rest.strip():
+        raise Unauthenticated("Unauthorized: send `Authorization: Bearer <token>`")
+    return rest.strip()
+
+
+def _is_of_host(token: str) -> bool:
+    try:
+        return jwt.get_unverified_header(token).get("alg") == "HS256"
+    except jwt.InvalidTokenError:
+        return False

@@ -1,0 +1,112 @@
+"""Passwords and one-time codes of users. Passwords are stored as scrypt hashes.
+
+They are kept apart from the users, so that no list of users can show them.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+import string
+from dataclasses import dataclass
+from typing import Any
+
+from sortkey import Store
+from sortkey_systems.vams.failures import Invalid
+from sortkey_systems.vams.model import AuthEntity
+
+CREDENTIAL = "credential"
+PASSWORD_CHARACTERS_MIN = 8
+PASSWORD_CHARACTERS_MAX = 256
+COST = 1 << 14
+"""scrypt's N: 16 MB and some 50 ms for a try."""
+CODE_SECONDS = 30
+_ALPHABET = string.ascii_letters + string.digits
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """How a user signs in. `generation` changes with the password: older refresh tokens end."""
+
+    user_id: str
+    salt: str
+    digest: str
+    is_temporary: bool
+    generation: str
+    code_secret: str | None = None
+    """The secret of one-time codes; None without MFA."""
+
+    def matches(self, password: str) -> bool:
+        """Whether a password is the right one."""
+        digest = _digest(password, base64.b64decode(self.salt))
+        return hmac.compare_digest(digest, self.digest)
+
+
+class Credentials:
+    """The credentials of an installation."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def find(self, user_id: str) -> Credential | None:
+        """The credential of a user."""
+        found = self._store.find(
+            AuthEntity.key(entity_type=CREDENTIAL, sk=user_id), consistent=True
+        )
+        if found is None or found.definition is None:
+            return None
+        return Credential(user_id=user_id, **found.definition)
+
+    def set(self, user_id: str, password: str, *, is_temporary: bool = False) -> None:
+        """Give a user a password. It keeps the secret of one-time codes."""
+        check_password(password)
+        known = self.find(user_id)
+        salt = secrets.token_bytes(16)
+        definition: dict[str, Any] = {
+            "salt": base64.b64encode(salt).decode(),
+            "digest": _digest(password, salt),
+            "is_temporary": is_temporary,
+            "generation": secrets.token_hex(8),
+            "code_secret": known.code_secret if known else None,
+        }
+        self._store.put(AuthEntity(entity_type=CREDENTIAL, sk=user_id, definition=definition))
+
+    def delete(self, user_id: str) -> None:
+        """Forget the credential of a user who goes."""
+        self._store.delete(AuthEntity.key(entity_type=CREDENTIAL, sk=user_id))
+
+
+def check_password(password: str) -> None:
+    """Raise Invalid for a password that is too short or too long."""
+    if not PASSWORD_CHARACTERS_MIN <= len(password) <= PASSWORD_CHARACTERS_MAX:
+        raise Invalid(
+            f"a password has {PASSWORD_CHARACTERS_MIN} to {PASSWORD_CHARACTERS_MAX} characters"
+        )
+
+
+def new_password() -> str:
+    """A random password of 20 letters and digits."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(20))
+
+
+def code_of(secret: str, seconds: float) -> str:
+    """The one-time code of an instant (RFC 6238: SHA-1, six digits, 30 s)."""
+    counter = int(seconds // CODE_SECONDS).to_bytes(8, "big")
+    digest = hmac.digest(base64.b32decode(secret), counter, "sha1")
+    start = digest[-1] & 15
+    number = int.from_bytes(digest[start : start + 4], "big") & 0x7FFFFFFF
+    return f"{number % 1_000_000:06}"
+
+
+def is_code(secret: str, code: str, seconds: float) -> bool:
+    """Whether a code is that of now, or of the step before or after."""
+    steps = (-CODE_SECONDS, 0, CODE_SECONDS)
+    return any(hmac.compare_digest(code_of(secret, seconds + step), code) for step in steps)
+
+
+def _digest(password: str, salt: bytes) -> str:
+    data = password.encode()[: PASSWORD_CHARACTERS_MAX * 4]
+    digest = hashlib.scrypt(data, salt=salt, n=COST, r=8, p=1, dklen=32)
+    return base64.b64encode(digest).decode()

@@ -1,0 +1,35 @@
+"""The routes of VAMS. All but the public ones are behind tier 1 of authorization."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fastapi import APIRouter, Depends
+
+from sortkey_systems.vams.routes import start
+from sortkey_systems.vams.routes.callers import authenticated, tier_1
+from sortkey_systems.vams.routes.error_shape import Route
+from sortkey_systems.vams.service import Vams
+
+PUBLIC = (start.public_router,)
+"""Routes without a token: what a client asks before it signs in, and the login."""
+KNOWN = (start.known_router,)
+"""Routes for every caller who is known: about themselves."""
+PARTS: tuple[Callable[[Vams], APIRouter], ...] = ()
+"""Routes behind tier 1: functions from the service to their router."""
+
+
+def make_router(service: Vams) -> APIRouter:
+    """The routes of a service."""
+    root = APIRouter(route_class=Route)
+    for public in PUBLIC:
+        root.include_router(public(service))
+    known = APIRouter(route_class=Route, dependencies=[Depends(authenticated(service))])
+    for part in KNOWN:
+        known.include_router(part(service))
+    guarded = APIRouter(route_class=Route, dependencies=[Depends(tier_1(service))])
+    for part in PARTS:
+        guarded.include_router(part(service))
+    root.include_router(known)
+    root.include_router(guarded)
+    return root

@@ -1,0 +1,63 @@
+"""VAMS as one object: what the routes, the console and the commands stand on.
+
+Each part takes the caller first and asks `access` before it does anything.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from sortkey.systems import Resources
+from sortkey_systems.vams.access.api_keys import ApiKeys
+from sortkey_systems.vams.access.audit import AuditLog
+from sortkey_systems.vams.access.authentication import Authentication
+from sortkey_systems.vams.access.control import Access
+from sortkey_systems.vams.access.credentials import Credentials
+from sortkey_systems.vams.access.installation import Installation
+from sortkey_systems.vams.access.outbox import Outbox
+from sortkey_systems.vams.access.signing_keys import SigningKey
+from sortkey_systems.vams.access.tokens import Tokens
+from sortkey_systems.vams.access.users import Users
+
+
+def make_service(resources: Resources) -> Vams:
+    """The service on the resources of a host. A new installation gets its first roles, constraints
+    and users.
+    """
+    service = Vams(resources)
+    service.installation.ensure()
+    return service
+
+
+def load_sample(service: Vams) -> str:
+    """Load the sample data; the text says how to sign in."""
+    from sortkey_systems.vams.sample import load_into
+
+    load_into(service.resources)
+    return service.installation.offer_login()
+
+
+class Vams:
+    """All of the service."""
+
+    def __init__(self, resources: Resources) -> None:
+        self.resources, self.store, self.clock = resources, resources.store, resources.clock
+        self.base_path = urlsplit(resources.url).path.rstrip("/")
+        """The path under which the routes are served: empty at the root of a port."""
+        self.audit = AuditLog(self.store, self.clock)
+        self.access = Access(self.store, self.audit)
+        self.installation = Installation(resources)
+        pool = self.installation.pool
+        key = SigningKey(self.store, resources.derive_secret("token key"))
+        self.signing_key = key
+        self.tokens = Tokens(resources, key, pool.pool_id, pool.client_id)
+        self.api_keys = ApiKeys(self.store, self.access, self.clock)
+        self.credentials = Credentials(self.store)
+        self.outbox = Outbox(resources.folder / "outbox")
+        self.users = Users(self.store, self.access, self.api_keys, self.credentials, self.outbox)
+        self.authentication = Authentication(self.access, self.tokens, self.api_keys)
+
+    def now(self) -> datetime:
+        """The instant of the host's clock."""
+        return datetime.fromtimestamp(self.clock(), UTC)
