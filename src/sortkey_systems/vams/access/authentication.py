@@ -1,4 +1,4 @@
-"""From the Authorization header to a caller: a token of ours, a token of the host, or an API key."""
+"""From the Authorization header to a caller, by a token of ours or of the host, or by an API key."""
 
 from __future__ import annotations
 

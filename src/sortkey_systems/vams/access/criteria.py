@@ -7,11 +7,12 @@ operator matches when no element does.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
+
+from pydantic import TypeAdapter, ValidationError
 
 from sortkey_systems.vams.access.objects import FIELDS, AccessObject, Value
 
@@ -148,15 +149,16 @@ def _matches_for_unreadable(operator: Operator) -> Matches:
     return lambda value: is_negative
 
 
+_LIST = TypeAdapter(list[str | int | float])
+
+
 def _listed(text: str) -> tuple[str, ...]:
     stripped = text.strip()
     if stripped.startswith("["):
         try:
-            loaded: Any = json.loads(stripped)
-        except (ValueError, RecursionError):
-            loaded = stripped.strip("[]").split(",")
-        if isinstance(loaded, list):
-            return _cleaned(str(each) for each in loaded)  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+            return _cleaned(str(each) for each in _LIST.validate_json(stripped))
+        except ValidationError:
+            stripped = stripped.strip("[]")
     return _cleaned(stripped.split(","))
 
 
