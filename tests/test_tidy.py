@@ -40,17 +40,8 @@ WHOLE = {"bench", "browser", "clients", "contract", "docs", "faults", "oracle", 
 """Folders of tests about more than one room."""
 
 # "path" or "path:function", and why it may be long.
-_WRAPPED = "was wrapped at 100 columns, and is to be split"
-LONG_FILES: dict[str, str] = {
-    "src/sortkey_systems/applens/parsing/evaluation.py": _WRAPPED,
-    "src/sortkey_systems/jobengine/sample.py": _WRAPPED,
-}
-LONG_FUNCTIONS: dict[str, str] = {
-    "src/sortkey_systems/jobengine/console/rules.py:_new_rule": _WRAPPED,
-    "src/sortkey_systems/jobengine/routes/journeys.py:_add_journeys": _WRAPPED,
-    "src/sortkey_systems/jobengine/routes/journeys.py:_add_stages": _WRAPPED,
-    "src/sortkey_systems/jobengine/routes/rules.py:router": _WRAPPED,
-}
+LONG_FILES: dict[str, str] = {}
+LONG_FUNCTIONS: dict[str, str] = {}
 
 _LEFTOVER = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX)\b")
 _MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.~])/(work|home|root|Users|tmp|farm|opt)/\w")

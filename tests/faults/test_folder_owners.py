@@ -19,7 +19,8 @@ from sortkey import JobQueue
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.inputs import RuleDraft
 from sortkey_systems.jobengine.parts import JourneyConfiguration, Source
-from sortkey_systems.jobengine.sample import LOSSES, RULES, make_shop
+from sortkey_systems.jobengine.sample import LOSSES, RULES
+from sortkey_systems.jobengine.sample_shop import make_shop
 from sortkey_systems.jobengine.service import JobEngine
 from tests.faults.job_worker import QUEUE, journey
 from tests.faults.test_jobs import Workers, check, notes, wait_for_more, wait_until_ended

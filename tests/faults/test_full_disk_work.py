@@ -23,7 +23,7 @@ from sortkey import JobContext, JobQueue, JobWorker, job
 from sortkey.connect.files import FileObjects
 from sortkey.errors import NotFound, StorageFailed
 from sortkey.testing import FrozenClock
-from sortkey_systems.jobengine.sample import make_shop
+from sortkey_systems.jobengine.sample_shop import make_shop
 from tests.cli.program import sortkey as command
 from tests.faults.served import Served
 

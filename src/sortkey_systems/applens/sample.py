@@ -38,14 +38,14 @@ SAMPLES = (
     Sample(
         "dev",
         "shop.zip",
-        ("shop", "shop_mended"),
+        ("shop", "shop_fixed"),
         3,
         Provenance(iac_commit_sha="b27f9e3", region="eu-west-1"),
     ),
     Sample(
         "prod",
         "shop.zip",
-        ("shop", "shop_mended"),
+        ("shop", "shop_fixed"),
         1,
         Provenance(iac_commit_sha="b27f9e3", region="eu-west-1"),
     ),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from sortkey_systems.jobengine.routes import backups, jobs, journeys, logs, reports, rules
+from sortkey_systems.jobengine.routes import backups, jobs, journeys, logs, reports, rules, stages
 from sortkey_systems.jobengine.service import JobEngine
 
 
 def make_router(engine: JobEngine) -> APIRouter:
     """The routes of an engine."""
     router = APIRouter()
-    for part in (journeys, rules, jobs, logs, reports, backups):
+    for part in (journeys, stages, rules, jobs, logs, reports, backups):
         router.include_router(part.router(engine))
     return router

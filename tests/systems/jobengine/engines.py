@@ -18,7 +18,7 @@ from sortkey_systems.jobengine.journeys.journeys import Journeys
 from sortkey_systems.jobengine.logs.step_log import get_job_logs
 from sortkey_systems.jobengine.model import Job, Journey, Stage, model
 from sortkey_systems.jobengine.parts import JourneyConfiguration, Source, Step
-from sortkey_systems.jobengine.sample import make_shop
+from sortkey_systems.jobengine.sample_shop import make_shop
 from sortkey_systems.jobengine.stages.registry import STEPS
 from sortkey_systems.jobengine.stages.work import StepContext, Work
 from tests.systems.homes import Home

@@ -7,7 +7,7 @@ from typing import Any
 
 from sortkey_systems.jobengine.model import Rule
 from sortkey_systems.jobengine.parts import AllowedLosses
-from sortkey_systems.jobengine.sample import make_shop
+from sortkey_systems.jobengine.sample_shop import make_shop
 from sortkey_systems.jobengine.sources import open_source
 from sortkey_systems.jobengine.stages.registry import STEPS, run_stage
 from sortkey_systems.jobengine.stages.work import MemoryContext, Work

@@ -26,7 +26,7 @@ from sortkey_systems.jobengine.api import make_router
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.inputs import JOURNEY_EXAMPLE
 from sortkey_systems.jobengine.jobs.places import Places
-from sortkey_systems.jobengine.sample import make_shop
+from sortkey_systems.jobengine.sample_shop import make_shop
 from sortkey_systems.jobengine.service import JobEngine
 from tests.systems.homes import Home
 from tests.systems.jobengine.recording import Recording

@@ -11,7 +11,8 @@ from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.inputs import RuleDraft, StageChange
 from sortkey_systems.jobengine.jobs import Places
 from sortkey_systems.jobengine.model import Job
-from sortkey_systems.jobengine.sample import load, make_shop
+from sortkey_systems.jobengine.sample import load
+from sortkey_systems.jobengine.sample_shop import make_shop
 from sortkey_systems.jobengine.service import JobEngine
 from tests.systems.homes import Home
 from tests.systems.jobengine.service_fixtures import SOURCE, at_home, buckets

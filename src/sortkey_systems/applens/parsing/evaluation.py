@@ -4,61 +4,26 @@ from __future__ import annotations
 
 import base64
 import operator
-import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Iterable
+from typing import Any, cast
 
 from sortkey_systems.applens.parsing import syntax as s
 from sortkey_systems.applens.parsing.budget import Budget
 from sortkey_systems.applens.parsing.expression_text import render
 from sortkey_systems.applens.parsing.functions import SIZE_MAX, as_text, call, within
 from sortkey_systems.applens.parsing.hcl import parse_template
+from sortkey_systems.applens.parsing.member_access import member, member_at
+from sortkey_systems.applens.parsing.scope import Scope
 from sortkey_systems.applens.parsing.symbols import (
-    MISSING,
     Absent,
-    Hidden,
     NotKnown,
     Reference,
-    References,
     Symbol,
     deep,
     shown,
     top,
     with_references,
 )
-
-_WHOLE = re.compile(r"-?\d{1,15}(?:\.0)?", re.ASCII)
-"""The key of an element, as a number or a text."""
-
-
-class HasAttributes(Protocol):
-    """A resource, a module, or one of Terraform's namespaces, such as `var`."""
-
-    def attribute(self, name: str) -> Any: ...
-
-
-class Names(Protocol):
-    """Resolves a name that is not bound by a loop."""
-
-    def lookup(self, name: str) -> Any: ...
-    def read_file(self, path: str) -> str | None: ...
-
-
-@dataclass(slots=True)
-class Scope:
-    """Where an expression is evaluated: its module, and the names bound by enclosing loops."""
-
-    module: Names
-    names: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    budget: Budget = field(default_factory=Budget)
-
-    def references(self) -> References:
-        """A list for the references of values that are visited here."""
-        return References(self.budget)
-
-    def bind(self, **names: Any) -> Scope:
-        return Scope(self.module, {**self.names, **names}, self.budget)
 
 
 def evaluate(expression: s.Expression, scope: Scope) -> Any:
@@ -84,62 +49,11 @@ def _name(expression: s.Name, scope: Scope) -> Any:
 
 
 def _attribute(expression: s.Attribute, scope: Scope) -> Any:
-    return step(evaluate(expression.of, scope), expression.name, scope.budget)
+    return member(evaluate(expression.of, scope), expression.name, scope.budget)
 
 
 def _index(expression: s.Index, scope: Scope) -> Any:
-    return step(evaluate(expression.of, scope), evaluate(expression.key, scope), scope.budget)
-
-
-def step(of: Any, key: Any, budget: Budget) -> Any:
-    """`of.key` and `of[key]`."""
-    if isinstance(key, Symbol):
-        if not key.known:
-            references = of.references if isinstance(of, Symbol) else ()
-            return Symbol(
-                "${" + (of.inner if isinstance(of, Symbol) else "…") + f"[{key.inner}]}}",
-                references,
-            )
-        key = key.value
-    if isinstance(of, Absent):
-        return of
-    if isinstance(of, Hidden):
-        return of.part(key)
-    if isinstance(of, Symbol):
-        return _step_of_symbol(of, key, budget)
-    if isinstance(of, dict):
-        values = cast(dict[Any, Any], of)
-        return values[key] if key in values else values.get(str(key), Absent(f"${{{key}}}"))
-    if isinstance(of, list):
-        items = cast(list[Any], of)
-        at = int(float(key)) if _WHOLE.fullmatch(str(key)) else None
-        if at is not None and -len(items) <= at < len(items):
-            return items[at]
-        return (
-            items[0].attribute(key)
-            if at is None and items and hasattr(items[0], "attribute")
-            else Absent("${null}")
-        )
-    if hasattr(of, "attribute"):
-        if isinstance(key, int | float):  # [0] of a resource without count, used as if it had one
-            return of
-        return cast(HasAttributes, of).attribute(str(key))
-    return Absent(f"${{{key}}}")
-
-
-def _step_of_symbol(of: Symbol, key: Any, budget: Budget) -> Any:
-    within: Any = of.value
-    if type(within) in (list, dict):
-        member = step(within, key, budget)
-        if isinstance(member, Absent) or (isinstance(member, Symbol) and member.references):
-            return member
-        references = References(budget)
-        references.extend(of.references)
-        value = shown(member, references)
-        return Symbol(str(value), references, MISSING if isinstance(member, Symbol) else value)
-    return Symbol(
-        "${" + of.inner + (f"[{key}]" if isinstance(key, int) else f".{key}") + "}", of.references
-    )
+    return member(evaluate(expression.of, scope), evaluate(expression.key, scope), scope.budget)
 
 
 def _splat(expression: s.Splat, scope: Scope) -> Any:
@@ -160,14 +74,7 @@ def _splat(expression: s.Splat, scope: Scope) -> Any:
         hasattr(member, "address") for member in cast(dict[str, Any], value).values()
     ):
         items = list(cast(dict[str, Any], value).values())
-    return [_steps(item, keys, scope.budget) for item in items]
-
-
-def _steps(of: Any, keys: Iterable[Any], budget: Budget) -> Any:
-    budget.spend()
-    for key in keys:
-        of = step(of, key, budget)
-    return of
+    return [member_at(item, keys, scope.budget) for item in items]
 
 
 def _template(expression: s.Template, scope: Scope) -> Any:

@@ -13,7 +13,8 @@ from sortkey_systems.applens.json_depth import NESTING_MAX, is_too_deep
 from sortkey_systems.applens.parsing import syntax as s
 from sortkey_systems.applens.parsing.budget import Budget
 from sortkey_systems.applens.parsing.documents import policy_document
-from sortkey_systems.applens.parsing.evaluation import Scope, evaluate, rendered
+from sortkey_systems.applens.parsing.evaluation import evaluate, rendered
+from sortkey_systems.applens.parsing.scope import Scope
 from sortkey_systems.applens.parsing.symbols import (
     NotKnown,
     Reference,

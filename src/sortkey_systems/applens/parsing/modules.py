@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from sortkey_systems.applens.parsing import syntax as s
 from sortkey_systems.applens.parsing.budget import Budget
-from sortkey_systems.applens.parsing.evaluation import Scope, evaluate
+from sortkey_systems.applens.parsing.evaluation import evaluate
 from sortkey_systems.applens.parsing.instances import (
     Instance,
     Keys,
@@ -21,6 +21,7 @@ from sortkey_systems.applens.parsing.instances import (
     with_links,
 )
 from sortkey_systems.applens.parsing.redaction import is_sensitive, redacted
+from sortkey_systems.applens.parsing.scope import Scope
 from sortkey_systems.applens.parsing.symbols import Reference, Symbol, shown
 from sortkey_systems.applens.parsing.types import with_defaults
 from sortkey_systems.applens.problems import Problem

@@ -32,7 +32,8 @@ from sortkey_systems.jobengine.commands.runs import (
     read_rules,
     run_all,
 )
-from sortkey_systems.jobengine.sample import LOSSES, RULES, make_shop
+from sortkey_systems.jobengine.sample import LOSSES, RULES
+from sortkey_systems.jobengine.sample_shop import make_shop
 
 
 def demo(

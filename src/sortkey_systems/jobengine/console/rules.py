@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -118,8 +119,8 @@ def _rule(rule: Rule, change: Callable[[RuleStatus, str], None]) -> None:
             if rule.status != "deprecated":
                 pieces.button("Retire", lambda: change("deprecated", "Retired"), is_main=False)
         pieces.quiet(
-            "A rule is not erased, so that what it once did can be told: one that is retired is "
-            "never applied."
+            "Rules are never deleted, so that their past effects can be explained. A retired rule "
+            "is no longer applied."
         )
         ui.html(pieces.copied(rule.rule_id, 40), sanitize=False)
 
@@ -178,6 +179,25 @@ def _change(
 # -- a new one
 
 
+@dataclass(frozen=True, slots=True)
+class _RuleForm:
+    """The fields of a new rule."""
+
+    title: ui.input
+    stage: ui.select
+    priority: ui.select
+    content: ui.textarea
+
+    def values(self, rule_type: str) -> dict[str, Any]:
+        return {
+            "stage_id": self.stage.value,
+            "title": (self.title.value or "").strip(),
+            "priority": self.priority.value,
+            "type": rule_type,
+            "content": written(self.content.value or ""),
+        }
+
+
 def _new_rule(service: JobEngine, journey_id: str, refresh: Callable[[], Any]) -> None:
     stages = {stage.stage_id: stage for stage in service.journeys.stages(journey_id)}
     with (
@@ -185,61 +205,47 @@ def _new_rule(service: JobEngine, journey_id: str, refresh: Callable[[], Any]) -
         ui.card().style("width: min(38rem, 94vw); max-width: none; gap: 0.9rem"),
     ):
         pieces.heading("New rule")
-        name = (
-            ui.input("Title", placeholder="Reviews stay behind")
-            .props("outlined autofocus")
-            .classes("w-full")
-        )
-        names = {stage_id: stage.name for stage_id, stage in stages.items()}
-        stage = (
-            ui.select(names, value="tmf_mapping", label="Stage").props("outlined").classes("w-full")
-        )
-        priority = (
-            ui.select(list(PRIORITIES), value="medium", label="Priority")
-            .props("outlined")
-            .classes("w-full")
-        )
-        text = (
-            ui.textarea("What it says", placeholder=EXAMPLES[0])
-            .props("outlined autogrow")
-            .classes("w-full")
-        )
-        with ui.element("div").classes("sk-stack").style("gap: 0.2rem"):
-            pieces.quiet("For example, in plain English or as JSON:")
-            for example in EXAMPLES:
-                pieces.mono(example)
-        done = ui.element("div").classes("w-full sk-stack")
+        form = _rule_form({stage_id: stage.name for stage_id, stage in stages.items()})
+        _examples()
+        outcome = ui.element("div").classes("w-full sk-stack")
 
-        def look() -> None:
-            done.clear()
-            with done:
-                if content := (text.value or "").strip():
+        def preview() -> None:
+            outcome.clear()
+            with outcome:
+                if content := (form.content.value or "").strip():
                     _understood(written(content))
 
         def add() -> None:
-            kinds = stages[str(stage.value)].rule_types
-            values = {
-                "stage_id": stage.value,
-                "title": (name.value or "").strip(),
-                "priority": priority.value,
-            }
-            wrong = _added(
-                service,
-                journey_id,
-                {**values, "type": kinds[0], "content": written(text.value or "")},
-            )
-            if wrong:
-                done.clear()
-                with done:
-                    pieces.refused(wrong)
+            rule_type = stages[str(form.stage.value)].rule_types[0]
+            if refusal := _added(service, journey_id, form.values(rule_type)):
+                outcome.clear()
+                with outcome:
+                    pieces.refused(refusal)
                 return
             dialog.close()
             refresh()
 
-        text.on_value_change(look)
+        form.content.on_value_change(preview)
         with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
             pieces.button("Close", dialog.close, is_main=False)
             pieces.button("Add", add, icon="add")
+
+
+def _rule_form(stage_names: dict[str, str]) -> _RuleForm:
+    title = ui.input("Title", placeholder="Reviews stay behind").props("outlined autofocus")
+    stage = ui.select(stage_names, value="tmf_mapping", label="Stage").props("outlined")
+    priority = ui.select(list(PRIORITIES), value="medium", label="Priority").props("outlined")
+    content = ui.textarea("What it says", placeholder=EXAMPLES[0]).props("outlined autogrow")
+    for field in (title, stage, priority, content):
+        field.classes("w-full")
+    return _RuleForm(title, stage, priority, content)
+
+
+def _examples() -> None:
+    with ui.element("div").classes("sk-stack").style("gap: 0.2rem"):
+        pieces.quiet("For example, in plain English or as JSON:")
+        for example in EXAMPLES:
+            pieces.mono(example)
 
 
 def written(text: str) -> TextOrObject:

@@ -19,7 +19,8 @@ from sortkey.web import Refused
 from sortkey_systems.jobengine.inputs import RuleDraft
 from sortkey_systems.jobengine.model import Journey
 from sortkey_systems.jobengine.parts import JourneyConfiguration, Priority, Source
-from sortkey_systems.jobengine.sample import LOSSES, RULES, make_shop
+from sortkey_systems.jobengine.sample import LOSSES, RULES
+from sortkey_systems.jobengine.sample_shop import make_shop
 from sortkey_systems.jobengine.service import JobEngine
 
 FOLDER = "sources"

@@ -1,4 +1,4 @@
-"""Journeys and their stages over HTTP."""
+"""Journeys over HTTP."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response, status
 
 from sortkey.web import Page
-from sortkey_systems.jobengine.inputs import JourneyChange, JourneyDraft, StageChange
-from sortkey_systems.jobengine.model import Job, Journey, Rule, Stage, StageJob
+from sortkey_systems.jobengine.inputs import JourneyChange, JourneyDraft
+from sortkey_systems.jobengine.model import Job, Journey
 from sortkey_systems.jobengine.parts import Aggregates, JourneyStatus
 from sortkey_systems.jobengine.routes import examples
 from sortkey_systems.jobengine.routes.arguments import (
@@ -20,7 +20,6 @@ from sortkey_systems.jobengine.routes.arguments import (
     JourneyPath,
     Limit,
     Reader,
-    StagePath,
     Writer,
     example,
 )
@@ -37,13 +36,13 @@ RunQuery = Annotated[
 
 def router(engine: JobEngine) -> APIRouter:
     routes = APIRouter()
-    _add_journeys(routes, engine)
+    _add_lists(routes, engine)
+    _add_journey(routes, engine)
     _add_life(routes, engine)
-    _add_stages(routes, engine)
     return routes
 
 
-def _add_journeys(routes: APIRouter, engine: JobEngine) -> None:
+def _add_lists(routes: APIRouter, engine: JobEngine) -> None:
     @routes.get(
         "/journeys",
         summary="List journeys",
@@ -69,6 +68,10 @@ def _add_journeys(routes: APIRouter, engine: JobEngine) -> None:
         """Active journeys in processing order: critical first, then the oldest."""
         return engine.journeys.active()[:limit]
 
+    _ = list_journeys, list_queue
+
+
+def _add_journey(routes: APIRouter, engine: JobEngine) -> None:
     @routes.post(
         "/journeys",
         summary="Create a journey",
@@ -111,7 +114,7 @@ def _add_journeys(routes: APIRouter, engine: JobEngine) -> None:
         """
         engine.journeys.delete(journey_id, purge=purge)
 
-    _ = list_journeys, list_queue, create_journey, get_journey, change_journey, delete_journey
+    _ = create_journey, get_journey, change_journey, delete_journey
 
 
 def _add_life(routes: APIRouter, engine: JobEngine) -> None:
@@ -152,67 +155,3 @@ def _add_life(routes: APIRouter, engine: JobEngine) -> None:
         return engine.rebuild_aggregates(journey_id)
 
     _ = run_journey, pause_journey, resume_journey, cancel_journey, rebuild_aggregates
-
-
-def _add_stages(routes: APIRouter, engine: JobEngine) -> None:
-    @routes.get(
-        "/journeys/{journeyId}/stages",
-        summary="List the stages of a journey",
-        responses=example([examples.STAGE], also=READ),
-    )
-    def list_stages(_: Reader, journey_id: JourneyPath) -> list[Stage]:
-        """The stages in order."""
-        return engine.journeys.stages(journey_id)
-
-    @routes.get(
-        "/journeys/{journeyId}/stages/{stageId}",
-        summary="Get a stage",
-        responses=example(examples.STAGE, also=READ),
-    )
-    def get_stage(_: Reader, journey_id: JourneyPath, stage_id: StagePath) -> Stage:
-        """One stage, with its steps."""
-        return engine.journeys.stage(journey_id, stage_id)
-
-    @routes.patch(
-        "/journeys/{journeyId}/stages/{stageId}",
-        summary="Change a stage",
-        responses=example(examples.STAGE, also=WRITE),
-    )
-    def change_stage(
-        _: Writer, journey_id: JourneyPath, stage_id: StagePath, body: StageChange
-    ) -> Stage:
-        """Change whether it may be skipped, and whether rules assist it."""
-        return engine.journeys.change_stage(journey_id, stage_id, body)
-
-    @routes.post(
-        "/journeys/{journeyId}/stages/{stageId}/skip",
-        summary="Skip a stage",
-        responses=example(examples.STAGE, also=WRITE),
-    )
-    def skip_stage(_: Writer, journey_id: JourneyPath, stage_id: StagePath) -> Stage:
-        """Bypass a stage, if its canSkip allows it."""
-        return engine.journeys.skip_stage(journey_id, stage_id)
-
-    @routes.get(
-        "/journeys/{journeyId}/stages/{stageId}/rules",
-        summary="List the rules of a stage",
-        responses=example([examples.RULE], also=READ),
-    )
-    def list_rules_of_stage(_: Reader, journey_id: JourneyPath, stage_id: StagePath) -> list[Rule]:
-        """The active rules that apply to a stage, as they are executed: critical, high, medium,
-        low.
-        """
-        engine.journeys.stage(journey_id, stage_id)
-        return engine.rules.for_stage(journey_id, stage_id)
-
-    @routes.get(
-        "/journeys/{journeyId}/stages/{stageId}/dashboard",
-        summary="See the jobs of a stage",
-        responses=example([examples.LINE], also=READ),
-    )
-    def show_dashboard(_: Reader, journey_id: JourneyPath, stage_id: StagePath) -> list[StageJob]:
-        """The jobs of a stage with status, progress and times, from one query of the index."""
-        engine.journeys.stage(journey_id, stage_id)
-        return engine.dashboard(journey_id, stage_id)
-
-    _ = list_stages, get_stage, change_stage, skip_stage, list_rules_of_stage, show_dashboard

@@ -27,7 +27,12 @@ from sortkey_systems.jobengine.service import JobEngine
 
 def router(engine: JobEngine) -> APIRouter:
     routes = APIRouter()
+    _add_rules(routes, engine)
+    _add_rule(routes, engine)
+    return routes
 
+
+def _add_rules(routes: APIRouter, engine: JobEngine) -> None:
     @routes.get(
         "/journeys/{journeyId}/rules",
         summary="List the rules of a journey",
@@ -57,6 +62,10 @@ def router(engine: JobEngine) -> APIRouter:
         response.headers["Location"] = f"/{NAME}/journeys/{journey_id}/rules/{rule.rule_id}"
         return rule
 
+    _ = list_rules, add_rule
+
+
+def _add_rule(routes: APIRouter, engine: JobEngine) -> None:
     @routes.get(
         "/journeys/{journeyId}/rules/{ruleId}",
         summary="Get a rule",
@@ -86,5 +95,4 @@ def router(engine: JobEngine) -> APIRouter:
         """Stop applying it."""
         return engine.rules.deactivate(journey_id, rule_id)
 
-    _ = list_rules, add_rule, get_rule, change_rule, deactivate_rule
-    return routes
+    _ = get_rule, change_rule, deactivate_rule

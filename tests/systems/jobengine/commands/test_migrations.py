@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from sortkey.cli import main
-from sortkey_systems.jobengine.sample import FLAWS, make_shop
+from sortkey_systems.jobengine.sample_shop import FLAWS, make_shop
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,7 @@ from sortkey_systems.jobengine.jobs import Executions, PlaceRefused, Places, led
 from sortkey_systems.jobengine.journeys.progress import WrongState
 from sortkey_systems.jobengine.model import Job
 from sortkey_systems.jobengine.parts import LogCounts
-from sortkey_systems.jobengine.sample import make_shop
+from sortkey_systems.jobengine.sample_shop import make_shop
 from sortkey_systems.jobengine.stages.work import StepContext, Work
 from tests.systems.homes import Home
 from tests.systems.jobengine.engines import Engine, Scripted, engine, scripted

@@ -25,7 +25,7 @@ from sortkey_systems.jobengine.journeys.journeys import Journeys
 from sortkey_systems.jobengine.logs.step_log import get_job_logs
 from sortkey_systems.jobengine.model import Job, Report, Rule, StageJob, model
 from sortkey_systems.jobengine.parts import JourneyConfiguration, Source
-from sortkey_systems.jobengine.sample import make_shop
+from sortkey_systems.jobengine.sample_shop import make_shop
 from sortkey_systems.jobengine.sources import open_source
 from sortkey_systems.jobengine.stages.data_migration.target import Target
 from sortkey_systems.jobengine.stages.registry import STEPS, run_step, step_ids

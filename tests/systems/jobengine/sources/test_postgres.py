@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from sortkey_systems.jobengine.parts import JourneyConfiguration, Source
-from sortkey_systems.jobengine.sample import SCHEMA, make_shop
+from sortkey_systems.jobengine.sample_shop import SCHEMA, make_shop
 from sortkey_systems.jobengine.sources import Source as JourneySource
 from sortkey_systems.jobengine.sources import SourceError, open_source
 from sortkey_systems.jobengine.sources.schema import ForeignKey

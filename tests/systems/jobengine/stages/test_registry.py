@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sortkey_systems.jobengine.sample import FLAWS, make_shop
+from sortkey_systems.jobengine.sample_shop import FLAWS, make_shop
 from sortkey_systems.jobengine.sources import open_source
 from sortkey_systems.jobengine.stages.data_migration.target import Target
 from sortkey_systems.jobengine.stages.default_stages import default_stages

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from sortkey.cli import main
-from sortkey_systems.jobengine.sample import make_shop
+from sortkey_systems.jobengine.sample_shop import make_shop
 from sortkey_systems.jobengine.stages.data_migration.ownership import (
     TargetRefused,
     check_owner,
