@@ -156,7 +156,7 @@ class CdpClient:
 
     def _on_command(self, payload: bytes) -> None:
         try:
-            command: Any = json.loads(payload)
+            command: Any = json.loads(payload.decode())
         except (ValueError, RecursionError):
             self._send_json(
                 {"error": {"code": PARSE_ERROR, "message": "Message must be a valid JSON"}}

@@ -21,6 +21,7 @@ OnResult = Callable[[Params | None], None]
 OnAnswer = Callable[[bytes], None]
 """Called with an answer from its first comma on, without session id; empty if none will come."""
 
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 _ANSWER = re.compile(rb'\{"id":(\d+)(?=,)')
 _EVENT = re.compile(rb'\{"method":"([\w.]+)"')
 _SESSION_START = b',"sessionId":"'
@@ -98,12 +99,10 @@ class CdpPipe:
         """Send a command and return its parameters as they were sent. Raises MessageTooLarge, or
         ValueError for what JSON cannot say. Without a pipe the answer is empty, and comes at once.
         """
-        text = json.dumps(params, separators=(",", ":"), allow_nan=False)
+        text = _encode(params)
         number = next(self._numbers)
         target = f',"sessionId":"{session}"' if session else ""
-        message = (
-            f'{{"id":{number},"method":{json.dumps(method)},"params":{text}{target}}}\0'.encode()
-        )
+        message = f'{{"id":{number},"method":{_encode(method)},"params":{text}{target}}}\0'.encode()
         if len(message) > FRAME_BYTES_MAX:
             raise MessageTooLarge(
                 f"a message of {len(message)} bytes is above the limit of {FRAME_BYTES_MAX}"

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import heapq
 import os
-import selectors
+import select
 import signal
 import time
 from collections import deque
 from collections.abc import Callable
 from itertools import count
+from typing import NamedTuple
 
 READ_BYTES = 64 * 1024
 
@@ -31,11 +32,24 @@ class Timer:
         self.callback = None
 
 
+class _Watch(NamedTuple):
+    """What is called for a descriptor. Errors and hang-ups count as readable and writable."""
+
+    on_readable: Callback | None
+    on_writable: Callback | None
+
+    @property
+    def events(self) -> int:
+        readable = select.EPOLLIN if self.on_readable else 0
+        return readable | (select.EPOLLOUT if self.on_writable else 0)
+
+
 class EventLoop:
     """Calls back when descriptors are ready and when timers are due, until it is stopped."""
 
     def __init__(self) -> None:
-        self._selector = selectors.DefaultSelector()
+        self._epoll = select.epoll()
+        self._watched: dict[int, _Watch] = {}
         self._timers: list[tuple[float, int, Timer]] = []
         self._numbers = count()
         self._is_running = False
@@ -46,16 +60,16 @@ class EventLoop:
         self, fd: int, on_readable: Callback | None, on_writable: Callback | None = None
     ) -> None:
         """Call back when `fd` is ready; without callbacks, stop watching it."""
-        wanted = (selectors.EVENT_READ if on_readable else 0) | (
-            selectors.EVENT_WRITE if on_writable else 0
-        )
-        is_known = fd in self._selector.get_map()
-        if wanted and is_known:
-            self._selector.modify(fd, wanted, (on_readable, on_writable))
-        elif wanted:
-            self._selector.register(fd, wanted, (on_readable, on_writable))
-        elif is_known:
-            self._selector.unregister(fd)
+        before = self._watched.pop(fd, None)
+        if on_readable is None and on_writable is None:
+            if before is not None:
+                self._epoll.unregister(fd)
+            return
+        watch = self._watched[fd] = _Watch(on_readable, on_writable)
+        if before is None:
+            self._epoll.register(fd, watch.events)
+        elif before.events != watch.events:
+            self._epoll.modify(fd, watch.events)
 
     def after(self, seconds: float, callback: Callback) -> Timer:
         """Call back once, `seconds` from now."""
@@ -85,28 +99,21 @@ class EventLoop:
         """Serve until `stop` is called."""
         self._is_running = True
         while self._is_running:
-            for key, ready in self._selector.select(self._wait_seconds()):
-                self._serve(key.fd, key.data, ready)
+            for fd, events in self._epoll.poll(self._wait_seconds()):
+                self._serve(fd, events)
             self._call_timers()
 
     def stop(self) -> None:
         self._is_running = False
 
-    def _serve(
-        self, fd: int, callbacks: tuple[Callback | None, Callback | None], ready: int
-    ) -> None:
-        on_readable, on_writable = callbacks
-        if ready & selectors.EVENT_WRITE and on_writable:
-            on_writable()
-        # The first callback may have closed the descriptor, or stopped watching for data.
-        key = self._selector.get_map().get(fd)
-        if (
-            ready & selectors.EVENT_READ
-            and on_readable
-            and key is not None
-            and key.data[0] is on_readable
-        ):
-            on_readable()
+    def _serve(self, fd: int, events: int) -> None:
+        """A callback may stop watching the descriptor, so each is looked up when it is due."""
+        watch = self._watched.get(fd)
+        if watch is not None and watch.on_writable is not None and events & ~select.EPOLLIN:
+            watch.on_writable()
+            watch = self._watched.get(fd)
+        if watch is not None and watch.on_readable is not None and events & ~select.EPOLLOUT:
+            watch.on_readable()
 
     def _call_signals(self) -> None:
         if self._signals is not None:
@@ -151,8 +158,7 @@ class Channel:
         self.pending_bytes = 0
         self.last_progress_at = time.monotonic()
         self.is_closed = False
-        # One object for each callback: the loop compares them to see whether one is still wanted.
-        self._readable, self._writable = self._read, self._flush
+        self._is_waiting_to_write = False
         self._watch()
 
     def write(self, data: bytes) -> None:
@@ -211,7 +217,9 @@ class Channel:
         except OSError:
             self._break()
             return
-        self._watch()
+        if self._is_waiting_to_write != bool(self._output):
+            self._is_waiting_to_write = bool(self._output)
+            self._watch()
         if had_output and not self._output and self._on_drained is not None:
             self._on_drained()
 
@@ -225,8 +233,6 @@ class Channel:
             self._watch()
 
     def _watch(self) -> None:
-        self._loop.watch(
-            self._fd,
-            self._readable if self._is_reading else None,
-            self._writable if self._output else None,
-        )
+        on_readable = self._read if self._is_reading else None
+        on_writable = self._flush if self._is_waiting_to_write else None
+        self._loop.watch(self._fd, on_readable, on_writable)
