@@ -19,6 +19,8 @@ from sortkey_systems.wallcrawler.service import Wallcrawler
 
 SECONDS = 2.0
 SHOWN_MAX = 100
+PAGE_SIZE = 500
+"""Of a project, the newest: among these a status is looked for."""
 STATUSES = {"": "all", "COMPLETED": "completed", "ERROR": "failed", "TIMED_OUT": "timed out"}
 TONES: dict[str, pieces.Tone] = {
     "RUNNING": "note",
@@ -38,20 +40,22 @@ def sessions_page(service: Wallcrawler, base: str) -> None:
         with ui.element("div").classes("sk-row").style("width: auto"):
             ui.link("Connect a client", "/wallcrawler/connect")
             pieces.button("New session", lambda: new_session(service), icon="add")
-    _running(service)
-    _ended(service, base)
+    refreshes: list[Callable[[], object]] = []
+    _running(service, lambda: [refresh() for refresh in refreshes])
+    refreshes.append(_ended(service, base))
 
 
 # -- what runs
 
 
-def _running(service: Wallcrawler) -> None:
+def _running(service: Wallcrawler, on_change: Callable[[], object]) -> None:
+    """The cards of running browsers. `on_change` is called when one has come or gone."""
     updates: list[Callable[[], Awaitable[None]]] = []
 
     @ui.refreshable
     def cards() -> None:
         updates.clear()
-        found = _sessions(service, "RUNNING")
+        found = _running_sessions(service)
         if not found:
             pieces.empty(
                 "No browser is running.",
@@ -69,6 +73,7 @@ def _running(service: Wallcrawler) -> None:
         if now != shown[0]:
             shown[0] = now
             cards.refresh()
+            on_change()
         for update in list(updates):
             await update()
 
@@ -77,18 +82,16 @@ def _running(service: Wallcrawler) -> None:
 
 
 def _ids(service: Wallcrawler) -> list[str]:
-    return [each.session_id for each in _sessions(service, "RUNNING")]
+    return [each.session_id for each in _running_sessions(service)]
 
 
-def _sessions(service: Wallcrawler, status: str = "", project: str = "") -> list[Session]:
-    projects = [project] if project else [each.project_id for each in service.tenants.projects()]
-    found = service.list_sessions(projects)
-    is_running = status == "RUNNING"
-    return [
-        each
-        for each in found
-        if (each.status == "RUNNING") == is_running and (not status or each.status == status)
-    ][:SHOWN_MAX]
+def _running_sessions(service: Wallcrawler) -> list[Session]:
+    """The newest that run, by the index of statuses: the page asks again and again."""
+    return sorted(service.records.running(), key=_created, reverse=True)[:SHOWN_MAX]
+
+
+def _created(session: Session) -> datetime:
+    return session.created_at or datetime.min.replace(tzinfo=UTC)
 
 
 def _card(service: Wallcrawler, session: Session) -> Callable[[], Awaitable[None]]:
@@ -145,7 +148,8 @@ def _task(session: Session) -> str:
 # -- what ran
 
 
-def _ended(service: Wallcrawler, base: str) -> None:
+def _ended(service: Wallcrawler, base: str) -> Callable[[], object]:
+    """The table of ended sessions; what it gives draws it again."""
     projects = {"": "all projects"}
     projects |= {each.project_id: each.name for each in service.tenants.projects()}
     with ui.element("div").classes("sk-row").style("margin-top: 0.75rem"):
@@ -157,7 +161,7 @@ def _ended(service: Wallcrawler, base: str) -> None:
 
     @ui.refreshable
     def rows() -> None:
-        found = _sessions(service, str(status.value or ""), str(project.value or ""))
+        found = _ended_sessions(service, str(status.value or ""), str(project.value or ""))
         if not found:
             pieces.empty("No such session has ended.")
             return
@@ -168,19 +172,15 @@ def _ended(service: Wallcrawler, base: str) -> None:
     rows()
     project.on_value_change(lambda _: rows.refresh())
     status.on_value_change(lambda _: rows.refresh())
-    _follow(lambda: len(_sessions(service)), rows.refresh)
+    return rows.refresh
 
 
-def _follow(state: Callable[[], Any], refresh: Callable[[], Any]) -> None:
-    seen = [state()]
-
-    def look() -> None:
-        now = state()
-        if now != seen[0]:
-            seen[0] = now
-            refresh()
-
-    pieces.again(SECONDS, look)
+def _ended_sessions(service: Wallcrawler, status: str, project: str) -> list[Session]:
+    projects = [project] if project else [each.project_id for each in service.tenants.projects()]
+    pages = (service.page_of_sessions(each, size=PAGE_SIZE).items for each in projects)
+    found = [session for page in pages for session in page if session.status != "RUNNING"]
+    wanted = [session for session in found if status in ("", session.status)]
+    return sorted(wanted, key=_created, reverse=True)[:SHOWN_MAX]
 
 
 def _short(session_id: str) -> str:
