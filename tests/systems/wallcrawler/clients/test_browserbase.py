@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import time
 import zipfile
 from collections.abc import Callable
@@ -103,6 +104,7 @@ def _zipped(client: browserbase.Browserbase, session_id: str) -> dict[str, bytes
     return {name: archive.read(name) for name in archive.namelist()}
 
 
+@pytest.mark.skipif(not shutil.which("ffmpeg"), reason="no ffmpeg (apt-get install ffmpeg)")
 def test_what_happened_is_logged_and_recorded(
     server: Server, site: str, new_session: Callable[..., Any]
 ) -> None:
