@@ -202,7 +202,7 @@ BY_HAND: list[tuple[dict[str, Any], str, str]] = [
     (
         {"indexes": [GSI("Glob", "g"), LSI("Loc", "l"), LSI("More", "m")]},
         "the index More is missing",
-        "only be made with its table",
+        "only be created with its table",
     ),
     (
         {"indexes": [GSI("Glob", "g")]},

@@ -26,11 +26,11 @@ from sortkey_systems.jobengine.jobs.outcomes import (
 )
 from sortkey_systems.jobengine.jobs.results import StepResults
 from sortkey_systems.jobengine.jobs.step_context import RunningStep, TookTooLong, kept
-from sortkey_systems.jobengine.jobs.usage import Usage, UsageMeter
 from sortkey_systems.jobengine.logs.step_log import StepLog
 from sortkey_systems.jobengine.model import Job, Stage
 from sortkey_systems.jobengine.parts import LogCounts, Step, StepRun
 from sortkey_systems.jobengine.reports.reports import write_step_report
+from sortkey_systems.jobengine.reports.usage import Usage, UsageMeter
 from sortkey_systems.jobengine.stages.registry import run_step
 from sortkey_systems.jobengine.stages.work import Work, to_json
 

@@ -18,7 +18,6 @@ import orjson
 from sortkey import Delete, ObjectReader, Objects, Put, Store
 from sortkey.errors import NotFound
 from sortkey_systems.jobengine.buckets import uri
-from sortkey_systems.jobengine.jobs.usage import Usage
 from sortkey_systems.jobengine.model import Job, Report
 from sortkey_systems.jobengine.parts import (
     REPORT_FILE,
@@ -30,6 +29,7 @@ from sortkey_systems.jobengine.parts import (
     StepRun,
 )
 from sortkey_systems.jobengine.reports.recommendations import recommendations_for
+from sortkey_systems.jobengine.reports.usage import Usage
 from sortkey_systems.jobengine.stages.work import to_json
 
 SECTIONS = (

@@ -12,7 +12,6 @@ from sortkey import Put, Store
 from sortkey.errors import ModelError, NotFound, ObjectNotFound
 from sortkey.values.sizes import ITEM_BYTES_MAX, text_size, value_size
 from sortkey_systems.jobengine.buckets import REPORTS, Buckets
-from sortkey_systems.jobengine.jobs.usage import Usage, UsageMeter
 from sortkey_systems.jobengine.model import Job, Report, StageJob
 from sortkey_systems.jobengine.parts import REPORT_FILE, ReportFile, ReportType, StepRun
 from sortkey_systems.jobengine.reports.kinds import (
@@ -31,6 +30,7 @@ from sortkey_systems.jobengine.reports.reports import (
     read_report,
     write_step_report,
 )
+from sortkey_systems.jobengine.reports.usage import Usage, UsageMeter
 from sortkey_systems.jobengine.stages.work import to_json
 from tests.systems.jobengine import examples
 from tests.systems.jobengine.log_lines import ID, STAGE, START, opened, written
