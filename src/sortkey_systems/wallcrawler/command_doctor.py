@@ -20,7 +20,6 @@ from sortkey.commands import FAILED, Json, console, examples, print_json
 from sortkey_systems.wallcrawler.browsers.choice import local_settings
 from sortkey_systems.wallcrawler.browsers.local.chromium import ChromiumMissing, find_chromium
 from sortkey_systems.wallcrawler.browsers.local.isolation import (
-    Isolation,
     NotIsolated,
     choose_isolation,
     describe,
@@ -97,13 +96,14 @@ def _isolation() -> Iterator[Check]:
         return
     if isolation.is_sandboxed:
         yield Check("sandbox", "ok", "user namespaces are allowed")
-    yield Check("user", *_user(isolation))
+    yield Check("user", *_user())
     for warning in describe(isolation):
         yield Check("isolation", "missing", warning)
 
 
-def _user(isolation: Isolation) -> tuple[Literal["ok", "missing"], str]:
-    if isolation.uid is not None:
+def _user() -> tuple[Literal["ok", "missing"], str]:
+    """Only root can give each session a user."""
+    if os.geteuid() == 0:
         return "ok", "each session runs as a user of its own"
     return "missing", f"all sessions run as this server's user (uid {os.geteuid()})"
 
