@@ -243,3 +243,18 @@ def test_a_server_that_starts_again_finds_its_sessions(
         assert ended.ended_at is not None
         assert ended.ended_at <= datetime.now(UTC)
         assert server.places_taken == 1
+
+
+@pytest.mark.accepts("WC-17")
+def test_a_browser_that_crashes_at_every_start_is_tried_twice_and_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A crash loop must not keep the machine busy; the client learns the reason, and stops trying.
+    with driven(tmp_path, monkeypatch, CHROMIUM="/bin/false") as server:
+        answer = server.client.post("/v1/sessions", json={})
+        assert (answer.status_code, answer.headers["x-should-retry"]) == (503, "false")
+        [session] = server.client.get("/v1/sessions").json()
+        item = server.item(session)
+        assert (item.status, item.retry_count) == ("ERROR", 1)
+        assert server.places_taken == 0
+        assert not list((server.service.resources.folder / "sessions").iterdir())
