@@ -113,9 +113,9 @@ def test_a_client_that_closes_the_browser_ends_its_session(server: Driven) -> No
 @pytest.mark.accepts("WC-8", "WC-26")
 def test_a_session_is_ended_when_its_window_closes(server: Driven) -> None:
     # Found by the index of statuses and windows. The connected client is notified.
-    session = server.create(timeout=2, keepAlive=True)
+    session = server.create(timeout=8, keepAlive=True)
     alive = processes_of(server.service, session)
-    ended = server.ended(session)
+    ended = server.ended(session, 30)
     assert (ended.status, ended.internal_status) == ("TIMED_OUT", "TIMED_OUT")
     assert ended.ended_at is not None
     assert abs(ended.ended_at - ended.expires_at) < timedelta(seconds=8)
