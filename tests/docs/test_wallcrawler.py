@@ -102,3 +102,12 @@ def test_without_chromium_up_and_doctor_say_what_to_install(
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
     assert "apt install chromium" in done.stdout
+
+
+def test_every_setting_of_the_readme_is_read_somewhere() -> None:
+    # A variable that nobody reads is a setting that somebody trusts.
+    source = ROOT / "src/sortkey_systems/wallcrawler"
+    text = "".join(path.read_text(encoding="utf-8") for path in source.rglob("*.py"))
+    named = re.findall(r"`((?:WALLCRAWLER|SESSION)_[A-Z_]+)`", README)
+    assert len(named) > 10
+    assert [name for name in named if f'"{name}"' not in text] == []
