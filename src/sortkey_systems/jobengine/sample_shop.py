@@ -15,40 +15,49 @@ from pathlib import Path
 from typing import Any
 
 SCHEMA = """
-CREATE TABLE customers (customer_id INTEGER PRIMARY KEY, full_name TEXT, email TEXT, phone TEXT, status TEXT,
-  registered_on TEXT, credit_score INTEGER, loyalty_points INTEGER, row_version INTEGER);
-CREATE TABLE customer_addresses (address_id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers(customer_id),
-  address_type TEXT, street TEXT, city TEXT, zip_code TEXT, country_code CHAR(2), is_default INTEGER);
-CREATE TABLE customer_contacts (cust_id INTEGER, contact_type TEXT, contact_value TEXT, created_at TEXT);
-CREATE TABLE catalogs (id INTEGER PRIMARY KEY, name TEXT NOT NULL, description TEXT, valid_from TEXT, valid_until TEXT,
-  active BOOLEAN);
-CREATE TABLE categories (id INTEGER PRIMARY KEY, name TEXT NOT NULL, parent_id INTEGER REFERENCES categories(id),
-  descr TEXT, is_active BOOLEAN, updated_at TEXT);
-CREATE TABLE products (product_id INTEGER PRIMARY KEY, sku TEXT, title TEXT, long_description TEXT, brand TEXT,
-  status TEXT, weight_grams INTEGER, image_url TEXT, supplier_id INTEGER, created_at TEXT, modified_at TEXT,
-  row_version INTEGER);
-CREATE TABLE product_attributes (product_id INTEGER, attribute_name TEXT, attribute_value TEXT, unit TEXT);
+CREATE TABLE customers (customer_id INTEGER PRIMARY KEY, full_name TEXT, email TEXT, phone TEXT,
+  status TEXT, registered_on TEXT, credit_score INTEGER, loyalty_points INTEGER, row_version
+  INTEGER);
+CREATE TABLE customer_addresses (address_id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES
+  customers(customer_id), address_type TEXT, street TEXT, city TEXT, zip_code TEXT, country_code
+  CHAR(2), is_default INTEGER);
+CREATE TABLE customer_contacts (cust_id INTEGER, contact_type TEXT, contact_value TEXT, created_at
+  TEXT);
+CREATE TABLE catalogs (id INTEGER PRIMARY KEY, name TEXT NOT NULL, description TEXT, valid_from
+  TEXT, valid_until TEXT, active BOOLEAN);
+CREATE TABLE categories (id INTEGER PRIMARY KEY, name TEXT NOT NULL, parent_id INTEGER REFERENCES
+  categories(id), descr TEXT, is_active BOOLEAN, updated_at TEXT);
+CREATE TABLE products (product_id INTEGER PRIMARY KEY, sku TEXT, title TEXT, long_description TEXT,
+  brand TEXT, status TEXT, weight_grams INTEGER, image_url TEXT, supplier_id INTEGER, created_at
+  TEXT, modified_at TEXT, row_version INTEGER);
+CREATE TABLE product_attributes (product_id INTEGER, attribute_name TEXT, attribute_value TEXT, unit
+  TEXT);
 CREATE TABLE product_categories (product_id INTEGER NOT NULL REFERENCES products(product_id),
   category_id INTEGER NOT NULL REFERENCES categories(id), PRIMARY KEY (product_id, category_id));
-CREATE TABLE product_offers (offer_id INTEGER PRIMARY KEY, product_id INTEGER REFERENCES products(product_id),
-  offer_name TEXT, sellable BOOLEAN, valid_from TEXT, valid_to TEXT, sales_channel TEXT, status TEXT);
-CREATE TABLE prices (price_id INTEGER PRIMARY KEY, offer_id INTEGER, amount TEXT, currency CHAR(3), vat_rate REAL,
-  start_date TEXT, end_date TEXT);
-CREATE TABLE orders (order_id INTEGER PRIMARY KEY, order_no TEXT, cust_id INTEGER, order_date TEXT, status TEXT,
-  total_amount TEXT, currency CHAR(3), sales_channel TEXT, remarks TEXT, delivered_at TEXT);
-CREATE TABLE order_items (order_id INTEGER, line_no INTEGER, offer_id INTEGER, qty INTEGER, unit_price REAL,
-  line_total REAL);
-CREATE TABLE services (service_id INTEGER PRIMARY KEY, service_name TEXT NOT NULL, description TEXT, version TEXT,
-  status TEXT, launch_date TEXT, provider TEXT);
+CREATE TABLE product_offers (offer_id INTEGER PRIMARY KEY, product_id INTEGER REFERENCES
+  products(product_id), offer_name TEXT, sellable BOOLEAN, valid_from TEXT, valid_to TEXT,
+  sales_channel TEXT, status TEXT);
+CREATE TABLE prices (price_id INTEGER PRIMARY KEY, offer_id INTEGER, amount TEXT, currency CHAR(3),
+  vat_rate REAL, start_date TEXT, end_date TEXT);
+CREATE TABLE orders (order_id INTEGER PRIMARY KEY, order_no TEXT, cust_id INTEGER, order_date TEXT,
+  status TEXT, total_amount TEXT, currency CHAR(3), sales_channel TEXT, remarks TEXT, delivered_at
+  TEXT);
+CREATE TABLE order_items (order_id INTEGER, line_no INTEGER, offer_id INTEGER, qty INTEGER,
+  unit_price REAL, line_total REAL);
+CREATE TABLE services (service_id INTEGER PRIMARY KEY, service_name TEXT NOT NULL, description TEXT,
+  version TEXT, status TEXT, launch_date TEXT, provider TEXT);
 CREATE TABLE service_categories (id INTEGER PRIMARY KEY, name TEXT NOT NULL, description TEXT);
-CREATE TABLE service_plans (plan_id INTEGER PRIMARY KEY, service_id INTEGER REFERENCES services(service_id),
-  category_id INTEGER REFERENCES service_categories(id), plan_name TEXT, details TEXT, status TEXT, valid_from TEXT);
+CREATE TABLE service_plans (plan_id INTEGER PRIMARY KEY, service_id INTEGER REFERENCES
+  services(service_id), category_id INTEGER REFERENCES service_categories(id), plan_name TEXT,
+  details TEXT, status TEXT, valid_from TEXT);
 CREATE TABLE suppliers (supplier_id INTEGER PRIMARY KEY, company TEXT, vat_number TEXT, city TEXT);
 CREATE TABLE warehouses (warehouse_id INTEGER PRIMARY KEY, location TEXT, capacity INTEGER);
-CREATE TABLE stock_levels (warehouse_id INTEGER, product_id INTEGER, on_hand INTEGER, counted_at TEXT);
-CREATE TABLE payments (payment_id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES orders(order_id), paid_at TEXT,
-  method TEXT, amount REAL);
-CREATE TABLE reviews (product_id INTEGER, customer_id INTEGER, stars INTEGER, review_text TEXT, written_on TEXT);
+CREATE TABLE stock_levels (warehouse_id INTEGER, product_id INTEGER, on_hand INTEGER, counted_at
+  TEXT);
+CREATE TABLE payments (payment_id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES orders(order_id),
+  paid_at TEXT, method TEXT, amount REAL);
+CREATE TABLE reviews (product_id INTEGER, customer_id INTEGER, stars INTEGER, review_text TEXT,
+  written_on TEXT);
 CREATE TABLE audit_log (id INTEGER PRIMARY KEY, at TEXT, actor TEXT, what TEXT);
 CREATE TABLE tmp_import_products (sku TEXT, raw TEXT);
 CREATE INDEX orders_by_customer ON orders (cust_id);

@@ -81,8 +81,8 @@ class Attempts:
             self.schedule.follow(job.journey_id)
         if job.status == "failed" and course.tries > 0:
             _, stages = self.schedule.journey(job.journey_id)
-            # While a retry is due its stage keeps running. If it does not, somebody decided there
-            # is no retry.
+            # While a retry is due its stage keeps running. If it does not, somebody decided
+            # against a retry.
             if stage_of(stages, job.stage_id).status == "running":
                 self.schedule.retry(job, course)
 

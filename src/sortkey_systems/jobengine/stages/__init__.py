@@ -1,3 +1,1 @@
-"""The six stages: which there are by default, which function runs each step, and a folder for each
-stage.
-"""
+"""The six stages: the defaults, the function of each step, and a folder for each stage."""

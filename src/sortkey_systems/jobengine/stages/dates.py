@@ -1,5 +1,5 @@
-"""Dates as old databases have them: ISO, slashed, dotted, compact, with names of months, and
-seconds since 1970.
+"""Parses the date formats of old databases: ISO, slashed, dotted, compact, with month names, and
+Unix seconds.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 EPOCH_SECONDS_MIN = 100_000_000
-"""1973. A smaller number is a number."""
+"""The year 1973. Smaller numbers are not read as dates."""
 EPOCH_SECONDS_MAX = 4_102_444_800
-"""2100."""
+"""The year 2100."""
 
 
 def form_of(value: Any) -> str | None:
-    """In which form a value is a date; None where it is none. A number only is one to who knows
-    that it must be.
+    """The date format of a value, or None if it is not a date. Numbers have none: `instant` reads
+    them where a date is expected.
     """
     if not isinstance(value, str):
         return None
@@ -46,8 +46,8 @@ def form_of(value: Any) -> str | None:
 
 
 def day_comes_first(values: Iterable[Any]) -> bool | None:
-    """What values like 31/12/2024 prove; None where nothing does. Where both are proven, each is
-    read by itself.
+    """Whether the day comes first, as proven by values like 31/12/2024. The majority decides.
+    None if nothing is proven.
     """
     firsts, others = 0, 0
     for value in values:
@@ -59,8 +59,8 @@ def day_comes_first(values: Iterable[Any]) -> bool | None:
 
 
 def instant(value: Any, *, day_first: bool = True) -> str | None:
-    """A date as TMF has it, `2024-01-05T10:00:00Z`; None where the value is no date. What has no
-    zone is UTC.
+    """A date in TMF format, `2024-01-05T10:00:00Z`, or None if the value is not a date. Without a
+    time zone, UTC is assumed.
     """
     if isinstance(value, int | float) or (
         isinstance(value, str) and re.fullmatch(r"\d{9,10}(\.\d+)?", value.strip())

@@ -1,5 +1,5 @@
-"""Names of tables and columns as words: `tbl_CustAddr` is customer address. Used to infer keys and
-to map.
+"""Splits table and column names into words: `tbl_CustAddr` is customer address. Used for keys and
+mapping.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 @cache
 def tokens(name: str) -> tuple[str, ...]:
-    """The words of a name, in full and in the singular, without the prefixes that say nothing."""
+    """The words of a name, expanded and in the singular, without meaningless prefixes."""
     words: list[str] = [word.lower() for word in _WORD.findall(name)]
     full = [part for word in words for part in ABBREVIATIONS.get(word, word).split()]
     significant = [singular(word) for word in full if word not in _PREFIXES]
@@ -78,9 +78,7 @@ def tokens(name: str) -> tuple[str, ...]:
 
 @cache
 def table_tokens(table: str) -> tuple[str, ...]:
-    """The words of a table's name, without the schema that keeps it apart from another:
-    `billing.users` is user.
-    """
+    """The words of a table's name, without its schema: `billing.users` is user."""
     return tokens(table.rpartition(".")[2] or table)
 
 
@@ -98,9 +96,7 @@ def singular(word: str) -> str:
 
 @cache
 def likeness(left: tuple[str, ...], right: tuple[str, ...]) -> float:
-    """How alike two names are, from 0 to 1: the same words, some of the same words, or nearly the
-    same letters.
-    """
+    """The similarity of two names from 0 to 1: same words, shared words, or similar letters."""
     if not left or not right:
         return 0.0
     if left == right:

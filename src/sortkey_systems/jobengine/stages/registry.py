@@ -1,8 +1,7 @@
-"""The six stages as what runs: each step's function by its id, in order, with the type of its
-result.
+"""The steps of the six stages: the function of each, in order, with its result type.
 
-A worker calls `run_step` and keeps the JSON of the result; `run_stage` and `run_journey` run many
-here and now.
+A worker calls `run_step` and stores the result as JSON. `run_stage` and `run_journey` run steps
+directly.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ def step_ids(stage_id: str) -> list[str]:
 
 
 def run_step(stage_id: str, step_id: str, work: Work, ctx: StepContext) -> Any:
-    """Run one step and keep its result in the work."""
+    """Run one step and store its result in the work."""
     step = next(
         (known_step for known_step in STEPS[stage_id] if known_step.__name__ == step_id), None
     )
@@ -91,7 +90,7 @@ def run_step(stage_id: str, step_id: str, work: Work, ctx: StepContext) -> Any:
 
 
 def run_stage(stage_id: str, work: Work, ctx: StepContext) -> None:
-    """Run the steps of a stage that have no result yet. Progress is that of the stage."""
+    """Run the steps of a stage that have no result yet. Progress is reported for the stage."""
     steps = step_ids(stage_id)
     for number, step_id in enumerate(steps):
         if step_id not in work.results:
@@ -108,7 +107,7 @@ def run_journey(work: Work, ctx: StepContext) -> FinalReport:
 
 @dataclass(slots=True)
 class _Part:
-    """The context of one step of several, as the stage sees it."""
+    """The context of one step, scaled to the progress of its stage."""
 
     ctx: StepContext
     number: int

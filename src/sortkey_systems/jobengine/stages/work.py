@@ -1,8 +1,8 @@
-"""What the steps of a stage are given: a context to report to, and the work: source, target, rules,
-earlier results.
+"""The arguments of a step: a context for reporting, and the work: source, target, rules, earlier
+results.
 
-The context has the shape of the runtime's `JobContext`, so a step runs under a worker as it runs in
-a test.
+The context has the interface of the runtime's `JobContext`, so a step runs the same way in a worker
+and in a test.
 """
 
 from __future__ import annotations
@@ -26,30 +26,28 @@ R = TypeVar("R")
 
 
 class StepContext(Protocol):
-    """Where a step says what it does, and where it may be stopped."""
+    """Where a step reports its progress and checks whether to stop."""
 
     def log(self, level: LogLevel, message: str, **details: Any) -> None: ...
 
     def progress(self, percent: int) -> None:
-        """How far the step is, from 0 to 100."""
+        """Report the progress of the step, from 0 to 100."""
         ...
 
     @property
     def state(self) -> Any:
-        """What the last checkpoint of this step kept; None before the first."""
+        """The data of this step's last checkpoint, or None before the first."""
         ...
 
     def checkpoint(self, state: Any) -> None: ...
 
     def check_cancelled(self) -> None:
-        """Raises where the step should end."""
+        """Raise if the step should stop."""
         ...
 
 
 class MissingResult(Exception):
-    """A step needs the result of an earlier one, which has not run: run the stages in
-    their order.
-    """
+    """A step needs the result of an earlier one that has not run. Run the stages in order."""
 
     def __init__(self, step_id: str) -> None:
         super().__init__(f"the result of {step_id} is missing: run the stages in their order")
@@ -57,9 +55,7 @@ class MissingResult(Exception):
 
 @dataclass(slots=True)
 class Work:
-    """All that the steps of a journey share. `results` has, by step, what it returned or the JSON
-    of that.
-    """
+    """What the steps of a journey share. `results` holds the result of each step, or its JSON."""
 
     source: Source
     target: str
@@ -72,15 +68,11 @@ class Work:
 
     @property
     def owner(self) -> str:
-        """Whose documents the target holds: the journey's, or of a program that runs stages itself,
-        its source's.
-        """
+        """The owner of the target: the journey, or the source if there is no journey."""
         return self.journey_id or f"a program that migrates {self.source.name}"
 
     def result(self, step_id: str, kind: type[R]) -> R:
-        """What an earlier step returned, in its own type also where it was stored as JSON in
-        between.
-        """
+        """The result of an earlier step, converted to its type if it was stored as JSON."""
         stored = self.results.get(step_id)
         if stored is None:
             raise MissingResult(step_id)
@@ -91,7 +83,7 @@ class Work:
 
 
 def to_json(result: Any) -> Any:
-    """The JSON of a step's result: dicts, lists, texts and numbers."""
+    """The result of a step as JSON: dicts, lists, texts and numbers."""
     return to_jsonable_python(result)
 
 
@@ -101,9 +93,7 @@ def from_json(kind: type[R], value: Any) -> R:
 
 
 def kept_state(ctx: StepContext, step_id: str) -> dict[str, Any]:
-    """What this step checkpointed; empty where it did not, or another step of the same job was the
-    last that did.
-    """
+    """The checkpoint of this step. Empty if the last checkpoint of the job is of another step."""
     state: dict[str, Any] = ctx.state or {}
     return state if state.get("step") == step_id else {}
 
@@ -115,7 +105,7 @@ def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
 
 @dataclass(slots=True)
 class Entry:
-    """One line of a log that is kept in memory."""
+    """One line of an in-memory log."""
 
     level: LogLevel
     message: str
@@ -124,9 +114,7 @@ class Entry:
 
 @dataclass(slots=True)
 class MemoryContext:
-    """A context that keeps everything in memory: for tests, and for runs that nobody needs to take
-    up again.
-    """
+    """A context that keeps everything in memory, for tests and runs that are not resumed."""
 
     entries: list[Entry] = field(default_factory=list[Entry])
     percents: list[int] = field(default_factory=list[int])
@@ -142,4 +130,4 @@ class MemoryContext:
         self.state = state
 
     def check_cancelled(self) -> None:
-        """Nobody can cancel it."""
+        """Does nothing: this context cannot be cancelled."""

@@ -37,11 +37,11 @@ ANY_ERROR: Responses = {
 
 def errors_for(*statuses: int) -> Responses:
     """What a route can answer besides success, for its `responses`."""
-    told = {
+    responses = {
         status: {"model": ErrorAnswer, "description": HTTPStatus(status).phrase}
         for status in statuses
     }
-    return {**told, **ANY_ERROR}
+    return {**responses, **ANY_ERROR}
 
 
 def error_answer(

@@ -228,7 +228,7 @@ def test_rules_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[st
     ("arguments", "says"),
     [
         (["run"], "name what to migrate"),
-        (["run", "nothing.sqlite", "--data", "DATA"], "no file nothing.sqlite"),
+        (["run", "nothing.sqlite", "--data", "DATA"], "no such file: nothing.sqlite"),
         (["run", "postgresql://me:secret@localhost/shop", "--data", "DATA"], "PGPASSWORD"),
         (["run", "postgresql://me@localhost/shop?password=secret", "--data", "DATA"], "PGPASSWORD"),
         (["run", "host=localhost password=secret dbname=shop", "--data", "DATA"], "PGPASSWORD"),

@@ -173,7 +173,7 @@ def test_JE_17_the_progress_of_a_job_is_partial_credit(journeys: Journeys, at_ho
 
 
 @pytest.mark.accepts("JE-18")
-def test_JE_18_counted_anew_from_the_items_they_are_the_same(
+def test_JE_18_aggregates_counted_again_from_the_items_are_the_same(
     journeys: Journeys, rules: Rules, at_home: Store
 ) -> None:
     # And a journey whose figures were damaged is set right.

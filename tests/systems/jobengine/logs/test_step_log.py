@@ -149,7 +149,7 @@ def test_JE_51_a_step_that_is_taken_up_again_loses_no_line_and_doubles_none(
     assert second.counts == LogCounts(total_logs=9, info_count=7, warning_count=2)
 
 
-def test_a_step_that_begins_anew_says_nothing_twice(buckets: Buckets) -> None:
+def test_a_step_that_starts_again_logs_nothing_twice(buckets: Buckets) -> None:
     # Without a checkpoint the whole step runs again.
     for lines in (5, 6, 7):
         log = opened(buckets.logs)

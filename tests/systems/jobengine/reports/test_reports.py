@@ -288,7 +288,7 @@ def test_JE_59_recommendations_follow_from_what_happened(buckets: Buckets, at_ho
     assert "metadata_analysis takes 52% of the time" in said
 
 
-def test_a_job_that_ran_well_is_told_so(buckets: Buckets, at_home: Store) -> None:
+def test_a_job_that_ran_well_is_reported_as_healthy(buckets: Buckets, at_home: Store) -> None:
     # Advice without a cause is not read the next time.
     clean = Job.from_item(examples.stored(examples.JOB)).results.model_copy(
         update={"records_failed": 0}
@@ -301,7 +301,7 @@ def test_a_job_that_ran_well_is_told_so(buckets: Buckets, at_home: Store) -> Non
     assert said == "Raw Analysis Job ran without errors: nothing to do"
 
 
-def test_a_job_that_takes_much_longer_than_the_last_time_is_told_so(
+def test_a_job_that_takes_much_longer_than_the_last_time_is_reported(
     buckets: Buckets, at_home: Store
 ) -> None:
     # The execution before lies in the dashboard's lines.

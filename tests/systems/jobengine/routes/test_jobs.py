@@ -108,7 +108,7 @@ def test_sixty_waits_leave_the_server_free_for_everybody_else(served: Served) ->
     asyncio.run(main())
 
 
-def test_a_key_that_waits_too_often_is_told_to_come_back_and_others_are_not(served: Served) -> None:
+def test_a_key_that_waits_too_often_is_throttled_and_others_are_not(served: Served) -> None:
     async def main() -> None:
         async with served.client() as greedy, served.client() as modest:
             waits = await served.fill(greedy)

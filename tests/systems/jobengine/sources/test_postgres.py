@@ -359,7 +359,7 @@ def test_a_server_that_is_not_there_is_reported_without_a_password(server: Postg
     source.close()
 
 
-def test_a_server_that_asks_for_a_password_is_told_by_the_environment(
+def test_a_password_for_the_server_comes_from_the_environment(
     server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # No address may hold one, so whoever runs a journey, or goes on with it, must learn where to

@@ -402,7 +402,7 @@ def test_an_asset_that_is_deleted_is_found_no_more_and_neither_are_its_files(
     assert (assets.count(), files.count()) == (0, 0)
 
 
-def test_what_has_no_stream_is_mended_by_reconcile(store: Store, in_step: InStep) -> None:
+def test_what_has_no_stream_is_repaired_by_reconcile(store: Store, in_step: InStep) -> None:
     # Versions have none in the document; nothing else may be called different.
     assets, files, _ = in_step
     assert reconcile(assets, AssetSource(store)).count == 0

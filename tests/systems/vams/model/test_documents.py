@@ -142,7 +142,7 @@ def test_assets_are_sorted_by_the_distance_of_a_place_in_their_metadata(open_ind
         assert [hit.id for hit in search.iterate(query)] == ids
 
 
-def test_files_inherit_from_their_asset_when_it_is_indexed_anew(open_index: Open) -> None:
+def test_files_inherit_from_their_asset_when_it_is_indexed_again(open_index: Open) -> None:
     # The name and the tags of an asset stand in the documents of its files.
     search: Search[SearchedFile] = open_index(file_document)
     search.ensure()

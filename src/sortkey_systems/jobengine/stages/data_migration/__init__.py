@@ -1,3 +1,1 @@
-"""The stage data_migration: rows become documents in a target, in batches that can be taken up
-again.
-"""
+"""The stage data_migration: writes rows as documents to a target, in resumable batches."""

@@ -1,6 +1,4 @@
-"""data_migration, compliance_test: whether what was just written has the shapes that TMF
-asks for.
-"""
+"""data_migration, compliance_test: checks the written documents against the TMF schemas."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from sortkey_systems.jobengine.stages.work import StepContext, Work
 
 @dataclass(slots=True)
 class ComplianceTest:
-    """The outcome against the share that is asked for."""
+    """The result, compared with the required share."""
 
     outcome: Outcome
     threshold: float
@@ -25,8 +23,8 @@ class ComplianceTest:
 
 
 def compliance_test(work: Work, ctx: StepContext) -> ComplianceTest:
-    """Required attributes, types and enumerations. References are verified later, when all is
-    there.
+    """Check required attributes, types and enumerations. References are verified later, when all
+    documents exist.
     """
     rules = work.result("validation_rules", ValidationRules)
     with open_target(work) as target:

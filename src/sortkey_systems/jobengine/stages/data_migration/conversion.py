@@ -1,6 +1,4 @@
-"""Values of a source as values of TMF. What cannot be converted raises `NotConverted`: nothing is
-guessed.
-"""
+"""Converts source values to TMF values. Nothing is guessed: `NotConverted` is raised instead."""
 
 from __future__ import annotations
 
@@ -19,15 +17,15 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _SCIENTIFIC = re.compile(r"[+-]?\d+(?:\.\d+)?[eE][+-]?\d{1,3}")
 _AMOUNT = re.compile(r"[^\d.,-]")
 _SEVERAL = re.compile(r"\d\D*[^\d.,'\u2019\s-]\D*\d")
-"""Digits with more than separators between them: 12:30, 1/2, 12€50, 2 of 3."""
+"""Digits with more than number separators between them: 12:30, 1/2, 12€50, 2 of 3."""
 
 
 class NotConverted(Exception):
-    """A value is not of the kind that its attribute needs."""
+    """The value cannot be converted to the type of its attribute."""
 
 
 def converted(value: Any, mapping: FieldMapping, resource: str) -> Any:
-    """The value as the attribute has it; None where there is none."""
+    """The converted value, or None if there is no value."""
     if mapping.values is not None and str(value) in mapping.values:
         value = mapping.values[str(value)]
     if value is None or (isinstance(value, str) and not value.strip()):
@@ -47,7 +45,7 @@ def converted(value: Any, mapping: FieldMapping, resource: str) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A value that is kept as it is, fit for JSON."""
+    """The value unchanged, in a form that JSON can hold."""
     return base64.b64encode(value).decode() if isinstance(value, bytes) else value
 
 
@@ -63,7 +61,9 @@ def _integer(value: Any) -> int:
 
 
 def _decimal(value: Any) -> int | float:
-    """`1.234,50`, `1,234.50`, `12,50` and `€ 12.50`: the last of point and comma is the point."""
+    """Parse `1.234,50`, `1,234.50`, `12,50` and `€ 12.50`: the last point or comma is the decimal
+    point.
+    """
     if isinstance(value, str) and _SCIENTIFIC.fullmatch(value.strip()):
         value = float(value)
     if isinstance(value, float) and not math.isfinite(value):

@@ -1,5 +1,5 @@
-"""data_migration, dataset_selection: which datasets of the plan are moved now, and how many rows
-that is.
+"""data_migration, dataset_selection: selects the datasets of the plan to move, and counts their
+rows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sortkey_systems.jobengine.stages.work import StepContext, Work
 
 @dataclass(slots=True)
 class Selection:
-    """Tables with their rows, in the plan's order, and those that a rule leaves out."""
+    """Tables with their row counts in the plan's order, and the tables that a rule excludes."""
 
     rows: dict[str, int]
     left_out: list[str]
@@ -21,7 +21,7 @@ class Selection:
 
 
 def dataset_selection(work: Work, ctx: StepContext) -> Selection:
-    """Count again: the source may have grown since it was analysed."""
+    """Count the rows again: the source may have grown since it was analysed."""
     plan = work.result("etl_script", EtlPlan)
     book = rule_book(work.rules, "data_migration")
     selection = Selection({}, [], [])

@@ -1,6 +1,4 @@
-"""Checks on documents: what TMF's shapes and the rules ask for, counted; with a few examples of
-what fails.
-"""
+"""Checks documents against the TMF schemas and the rules. Counts failures, with a few examples."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ EXAMPLES_MAX = 3
 
 @dataclass(slots=True)
 class CheckOutcome:
-    """How often a check held, and where it did not."""
+    """How often a check passed, and examples of failures."""
 
     check: str
     rule: str | None
@@ -31,7 +29,7 @@ class CheckOutcome:
 
 @dataclass(slots=True)
 class Outcome:
-    """All checks, and the share of documents in which every one of them holds."""
+    """All checks, and the share of documents that pass every one."""
 
     checks: list[CheckOutcome]
     documents: int
@@ -102,7 +100,7 @@ def _holds(value: Any, check: Check) -> bool:
 
 
 def referred(document: Document, path: str) -> list[str]:
-    """The ids at the end of a path, of an array those of all its elements."""
+    """The ids at the end of a path. For an array, the ids of all its elements."""
     here: list[Any] = [document]
     for part in path.split("."):
         members: list[Any] = [

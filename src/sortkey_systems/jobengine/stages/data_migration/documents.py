@@ -1,6 +1,6 @@
-"""Rows as TMF documents: the fields, the references, the characteristics and what a default fills.
+"""Builds TMF documents from rows: fields, references, characteristics and defaults.
 
-Pure but for the lookups of references, which are asked for a whole batch at once.
+Pure except for reference lookups, which are made once per batch.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sortkey_systems.jobengine.tmf import Resource, resources
 
 Document = dict[str, Any]
 Found = dict[Any, list[str]]
-"""By the value of a column, the ids that it refers to."""
+"""Referenced ids by column value."""
 
 _VALUES_IN = {
     "productSpecCharacteristic": "productSpecCharacteristicValue",
@@ -35,9 +35,7 @@ _VALUES_IN = {
 
 @dataclass(slots=True)
 class Finding:
-    """What was wrong with a value (`path`), or with a whole row (no path), which then was not
-    written.
-    """
+    """A problem with a value (`path`), or with a whole row (no path). Such a row is not written."""
 
     origin: str
     path: str
@@ -47,7 +45,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Built:
-    """A document, or None where the row was refused; and what was wrong."""
+    """A document, or None if the row was refused, with the problems found."""
 
     origin: str
     id: str
@@ -56,12 +54,12 @@ class Built:
 
 
 def origin_of(table: str, position: list[Any]) -> str:
-    """The row that a document comes from: never two for one row, and never one for two."""
+    """Identifies the source row of a document. Rows and origins correspond one to one."""
     return f"{table}:{orjson.dumps(position).decode()}"
 
 
 def id_of(row: Row, dataset: Dataset) -> str | None:
-    """The id of a row's document; None where a part of its key is missing."""
+    """The document id of a row, or None if part of its key is missing."""
     if not dataset.key:
         text = orjson.dumps(
             {name: plain(value) for name, value in row.items()}, option=orjson.OPT_SORT_KEYS
@@ -75,12 +73,12 @@ def id_of(row: Row, dataset: Dataset) -> str | None:
 
 
 def _joinable(part: str) -> str:
-    """Without the hyphen that joins: ("a-b", "c") and ("a", "b-c") are two rows."""
+    """Escape the joining hyphen, so that ("a-b", "c") and ("a", "b-c") stay different."""
     return part.replace("~", "~0").replace("-", "~1")
 
 
 def build_batch(source: Source, plan: EtlPlan, dataset: Dataset, batch: Batch) -> list[Built]:
-    """The documents of a batch. The same batch always gives the same documents."""
+    """The documents of a batch. Deterministic: the same batch gives the same documents."""
     lookups = [
         (reference, *_looked_up(source, plan, dataset, reference, batch.rows))
         for reference in dataset.references
@@ -131,7 +129,7 @@ def _built(
 
 
 def _missing(paths: list[str], dataset: Dataset) -> str:
-    """Why a row is refused. A column that may be what is missing is named."""
+    """Why a row is refused. Names a column that may hold the missing value."""
     unknown = [path for path in paths if path not in dataset.undecided]
     texts = [f"{', '.join(unknown)} is required and missing"] if unknown else []
     for path in paths:
@@ -141,7 +139,7 @@ def _missing(paths: list[str], dataset: Dataset) -> str:
 
 
 def put(document: Document, path: str, value: Any, resource: Resource) -> None:
-    """Set a value by its path, where TMF has an array in its first element."""
+    """Set a value by its path. In an array, the first element is set."""
     if value is None:
         return
     *heads, last = path.split(".")
@@ -156,7 +154,7 @@ def put(document: Document, path: str, value: Any, resource: Resource) -> None:
 
 
 def at(document: Any, path: str) -> Any:
-    """The value at a path, of an array that of its first element; None where there is none."""
+    """The value at a path, or None. In an array, the first element is used."""
     here = document
     for part in path.split("."):
         if isinstance(here, list):
@@ -224,7 +222,7 @@ def _reference(reference_id: str, mapping: ReferenceMapping) -> Document:
 def _looked_up(
     source: Source, plan: EtlPlan, dataset: Dataset, mapping: ReferenceMapping, rows: list[Row]
 ) -> tuple[Callable[[Row], Any], Found]:
-    """From which value of a row it is found, and what each value refers to, for a whole batch."""
+    """Which value of a row to look up, and what each value refers to, for a whole batch."""
     target = plan.dataset(mapping.target_table)
     assert target is not None
     if mapping.kind == "own":

@@ -1,6 +1,4 @@
-"""data_migration, mark_completion: say in the target that it is whole; of a folder, write its
-files.
-"""
+"""data_migration, mark_completion: marks the target complete and writes a folder's files."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from sortkey_systems.jobengine.stages.work import StepContext, Work
 
 @dataclass(slots=True)
 class Completion:
-    """What was migrated, in the job's own words: processed = succeeded + failed."""
+    """What was migrated, counted as a job does: processed = succeeded + failed."""
 
     records_processed: int
     records_succeeded: int
@@ -23,9 +21,7 @@ class Completion:
 
 
 def mark_completion(work: Work, ctx: StepContext) -> Completion:
-    """Whoever finds the target can see which plan it is of, and that the transfer came to
-    its end.
-    """
+    """Record in the target which plan it belongs to and that the transfer finished."""
     moved, plan = work.result("transfer", Transferred), work.result("etl_script", EtlPlan)
     with open_target(work) as target:
         files = target.export()

@@ -1,8 +1,7 @@
-"""Whose documents a target holds: those of one journey, recorded in the target, which is locked
-while a step uses it.
+"""Which journey a target belongs to. It is recorded in the target, which is locked during a step.
 
-Another journey is refused before anything in the target changes. The lock is the kernel's and dies
-with its process, so a journey whose worker was killed goes on at once.
+Another journey is refused before anything in the target changes. The kernel releases the lock when
+its process dies, so a journey whose worker was killed continues at once.
 """
 
 from __future__ import annotations
@@ -21,20 +20,18 @@ from sortkey_systems.jobengine.stages.work import Work
 from sortkey_systems.jobengine.tmf import resources
 
 WAIT_SECONDS = 30.0
-"""How long a step waits for an earlier worker of its own journey, which lost its lease and is about
-to notice.
+"""How long a step waits for an earlier worker of the same journey that lost its lease and is about
+to stop.
 """
 POLL_SECONDS = 0.05
 
 
 class TargetRefused(WrongState):
-    """The target belongs to another journey, or is something else altogether. Nothing in it was
-    changed.
-    """
+    """The target belongs to another journey, or is not a target. Nothing in it was changed."""
 
 
 class TargetBusy(Exception):
-    """An earlier worker of the same journey still writes to the target."""
+    """An earlier worker of the same journey is still writing to the target."""
 
 
 @contextmanager
@@ -50,7 +47,7 @@ def open_target(work: Work) -> Generator[Target]:
 
 
 def check_owner(address: str | Path, owner: str) -> None:
-    """Raises TargetRefused where the address holds anything that `owner` has not written. Changes
+    """Raise TargetRefused if the address holds anything that `owner` has not written. Changes
     nothing.
     """
     if not working_file(address).exists():
@@ -71,7 +68,7 @@ def check_owner(address: str | Path, owner: str) -> None:
 
 @contextmanager
 def locked(address: str | Path, owner: str) -> Generator[None]:
-    """Nobody else uses the target meanwhile. Raises TargetRefused where another journey does."""
+    """Lock the target for exclusive use. Raises TargetRefused if another journey holds the lock."""
     path = _lock_file(address)
     deadline = time.monotonic() + WAIT_SECONDS
     while (lock := _try_lock(path)) is None:
@@ -103,7 +100,7 @@ def _named(owner: str) -> str:
 
 
 def _check_files(folder: Path) -> None:
-    """A folder may hold anything but files that the documents would replace."""
+    """A folder may hold other files, but none that the documents would replace."""
     existing = [f"{name}.jsonl" for name in resources() if (folder / f"{name}.jsonl").exists()]
     if existing:
         raise TargetRefused(
@@ -112,7 +109,7 @@ def _check_files(folder: Path) -> None:
 
 
 def _about(address: str | Path) -> dict[str, str]:
-    """What a target says of itself; nothing where it is new."""
+    """The metadata of a target. Empty if it is new."""
     # Not read-only: SQLite may have to finish what a killed writer left.
     place = f"{working_file(address).absolute().as_uri()}?mode=rw"
     try:
@@ -142,7 +139,7 @@ def _lock_file(address: str | Path) -> Path:
 
 
 def _try_lock(path: Path) -> int | None:
-    """The lock as an open file; None where somebody else has it."""
+    """The lock as an open file, or None if another process holds it."""
     lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -155,7 +152,7 @@ def _try_lock(path: Path) -> int | None:
 
 
 def _holder(path: Path) -> str:
-    """Empty in the instant before it is written and after it is removed."""
+    """Who holds the lock. Empty just before it is written and after it is removed."""
     with suppress(OSError):
         return path.read_text(encoding="utf-8")
     return ""

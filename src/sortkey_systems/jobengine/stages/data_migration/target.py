@@ -28,9 +28,7 @@ CREATE TABLE IF NOT EXISTS _findings (origin TEXT, path TEXT, resource TEXT, sou
 
 @dataclass(slots=True)
 class Counts:
-    """Of one table: written documents, rows that were refused, rows with the id of an earlier one,
-    and bad values.
-    """
+    """Counts for one table: documents written, rows refused, duplicate ids, and bad values."""
 
     written: int = 0
     refused: int = 0
@@ -39,17 +37,17 @@ class Counts:
 
 
 def is_folder(address: str | Path) -> bool:
-    """Whether a target is a folder of JSON Lines; else it is a SQLite file."""
+    """Whether a target is a folder of JSON Lines. Otherwise it is a SQLite file."""
     return Path(address).suffix.lower() not in (".sqlite", ".sqlite3", ".db")
 
 
 def working_file(address: str | Path) -> Path:
-    """The SQLite file in which a target is written."""
+    """The SQLite file of a target."""
     return Path(address) / WORKING_FILE if is_folder(address) else Path(address)
 
 
 class Target:
-    """A target that is open. Every write of a batch is one transaction."""
+    """An open target. Each batch is written in one transaction."""
 
     def __init__(self, address: str | Path) -> None:
         self.path, self.is_folder = Path(address), is_folder(address)
@@ -74,8 +72,8 @@ class Target:
     # -- writing
 
     def begin(self, fingerprint: str) -> bool:
-        """Make it the target of a plan. What another plan of the same journey wrote is removed;
-        then this is True.
+        """Bind the target to a plan. Documents of another plan of the same journey are removed.
+        Returns whether there was another plan.
         """
         before = self.about("plan")
         is_other = before is not None and before != fingerprint
@@ -85,14 +83,14 @@ class Target:
         return is_other
 
     def clear(self) -> None:
-        """Remove all documents and findings. Whose target it is stays recorded."""
+        """Remove all documents and findings. The owner stays recorded."""
         for name in self.resources():
             self._db.execute(f'DELETE FROM "{name}"')
         self._db.execute("DELETE FROM _findings")
         self._db.execute("DELETE FROM _about WHERE name <> 'journey'")
 
     def write(self, resource: str, table: str, batch: list[Built]) -> None:
-        """Write a batch, whole or not at all."""
+        """Write a batch atomically."""
         self._make(resource)
         self._db.execute("BEGIN IMMEDIATE")
         try:
@@ -136,7 +134,7 @@ class Target:
         return True
 
     def roll_back(self, resource: str, table: str) -> int:
-        """Remove what came from one table; says how many documents that were."""
+        """Remove the documents of one table. Returns how many there were."""
         if resource not in self.resources():
             return 0
         removed = self._db.execute(f'DELETE FROM "{resource}" WHERE source = ?', (table,)).rowcount
@@ -147,7 +145,7 @@ class Target:
         self._db.execute("INSERT OR REPLACE INTO _about VALUES (?, ?)", (name, value))
 
     def export(self) -> list[str]:
-        """Of a folder: write a file for each resource, each whole or not at all. Says which."""
+        """Write one file per resource to a folder, each atomically. Returns their names."""
         if not self.is_folder:
             return []
         paths: list[str] = []
@@ -167,12 +165,12 @@ class Target:
         return row[0] if row else None
 
     def resources(self) -> list[str]:
-        """Those that have a table."""
+        """The resources that have a table."""
         return [name for name in resources() if name in self._made]
 
     def documents(self, resource: str) -> Iterator[tuple[str, Document]]:
-        """All documents of a resource with their origin, in the order of their ids, and never all
-        in memory.
+        """All documents of a resource with their origin, ordered by id. Streamed, never all in
+        memory.
         """
         if resource in self._made:
             for origin, text in self._db.execute(
@@ -195,7 +193,7 @@ class Target:
         )
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """With the table each is of; whole rows first."""
+        """Findings with their table. Refused rows come first."""
         rows = self._db.execute(
             "SELECT source, origin, path, reason, value FROM _findings ORDER BY path <> '', "
             "source, origin"
@@ -204,7 +202,7 @@ class Target:
             yield source, Finding(*rest)
 
     def document(self, resource: str, document_id: str) -> Document | None:
-        """The document of an id."""
+        """The document with an id."""
         if resource not in self._made:
             return None
         row = self._db.execute(
@@ -213,7 +211,7 @@ class Target:
         return orjson.loads(row[0]) if row else None
 
     def findings_of_documents(self, table: str) -> dict[str, int]:
-        """By path, how many values of the documents of a table were not taken over."""
+        """How many values of a table's documents were not converted, by path."""
         query = (
             "SELECT path, COUNT(*) FROM _findings f WHERE source = ? AND path <> ''"
             " AND NOT EXISTS (SELECT 1 FROM _findings r WHERE r.origin = f.origin AND r.path = '') "
@@ -222,9 +220,7 @@ class Target:
         return dict(self._db.execute(query, (table,)).fetchall())
 
     def losses(self) -> Iterator[tuple[str, Finding]]:
-        """Rows that were refused, and values of documents that were not taken over, with the table
-        each is of.
-        """
+        """Refused rows and values that were not converted, with their tables."""
         rows = self._db.execute(
             "SELECT source, origin, path, reason, value FROM _findings f WHERE path = '' OR NOT "
             "EXISTS"
@@ -241,9 +237,7 @@ class Target:
         return row is not None
 
     def counts(self, resource: str, table: str) -> Counts:
-        """What became of the rows of a table, counted in the target and not while it was
-        written.
-        """
+        """The counts of a table, read from the target rather than tracked during writing."""
         written = 0
         if resource in self._made:
             written = _one(self._db, f'SELECT COUNT(*) FROM "{resource}" WHERE source = ?', table)
@@ -257,7 +251,7 @@ class Target:
 
     def _make(self, resource: str) -> None:
         if resource not in resources():
-            raise ValueError(f"{resource!r} is no TMF resource")
+            raise ValueError(f"{resource!r} is not a TMF resource")
         if resource not in self._made:
             self._db.execute(
                 f'CREATE TABLE "{resource}" (id TEXT PRIMARY KEY, origin TEXT NOT NULL UNIQUE, '

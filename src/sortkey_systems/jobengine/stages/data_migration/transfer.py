@@ -1,7 +1,7 @@
-"""data_migration, transfer: move the rows, batch by batch, with a checkpoint after each.
+"""data_migration, transfer: moves the rows in batches, with a checkpoint after each.
 
-A batch is written in one transaction before its checkpoint. Killed in between, it is written again,
-and as documents are known by their rows, that changes nothing: no row is lost, none is there twice.
+A batch is written in one transaction before its checkpoint. If the process is killed in between,
+the batch is written again. Documents are identified by their rows, so no row is lost or duplicated.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sortkey_systems.jobengine.stages.work import StepContext, Work, kept_state
 
 @dataclass(slots=True)
 class Transferred:
-    """What became of the rows of each table. `seconds` is of all attempts together."""
+    """The outcome for the rows of each table. `seconds` is the sum over all attempts."""
 
     counts: dict[str, Counts] = field(default_factory=dict[str, Counts])
     rows: int = 0
@@ -41,7 +41,7 @@ class Transferred:
 
 
 def transfer(work: Work, ctx: StepContext) -> Transferred:
-    """Run the plan into the target, from where it was left."""
+    """Run the plan into the target, from the last checkpoint."""
     plan, selection = (
         work.result("etl_script", EtlPlan),
         work.result("dataset_selection", Selection),

@@ -1,3 +1,1 @@
-"""The stage migration_planning: in which order, by which plan, checked by what, and how it is
-undone.
-"""
+"""The stage migration_planning: the order of tables, the plan, the checks and the rollback."""

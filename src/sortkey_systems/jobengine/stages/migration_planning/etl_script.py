@@ -1,8 +1,7 @@
-"""migration_planning, etl_script: the migration as data: for each table, how a row becomes a
+"""migration_planning, etl_script: the migration plan as data: how a row of each table becomes a
 document.
 
-The plan is all that the transfer reads. Its fingerprint tells one plan from another when work is
-taken up again.
+The transfer reads nothing but the plan. A fingerprint identifies the plan when work is resumed.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from sortkey_systems.jobengine.tmf import resources
 
 @dataclass(slots=True)
 class Dataset:
-    """One table and the documents that its rows become."""
+    """One table and the documents made from its rows."""
 
     table: str
     resource: str
@@ -40,12 +39,12 @@ class Dataset:
     characteristics: list[str]
     defaults: dict[str, str]
     undecided: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """Attributes without a default, because these columns may be them and were not understood."""
+    """Attributes that get no default, because one of these columns may hold the value."""
 
 
 @dataclass(slots=True)
 class EtlPlan:
-    """All datasets in the order in which they are moved."""
+    """All datasets in transfer order."""
 
     datasets: list[Dataset]
     fingerprint: str = ""
@@ -56,7 +55,7 @@ class EtlPlan:
 
 
 def etl_script(work: Work, ctx: StepContext) -> EtlPlan:
-    """Put the mapping together, so that nothing needs to be decided while rows are moved."""
+    """Assemble the mapping, so that no decision is left for the transfer."""
     model, order = (
         work.result("data_model_simplification", SimpleModel),
         work.result("strategy", Strategy).order,

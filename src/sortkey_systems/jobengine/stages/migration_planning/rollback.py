@@ -1,5 +1,5 @@
-"""migration_planning, rollback: how the migration is undone. The source is only read, so this is
-about the target.
+"""migration_planning, rollback: how to undo the migration. The source is read-only, so only the
+target changes.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from sortkey_systems.jobengine.stages.work import StepContext, Work
 
 @dataclass(slots=True)
 class RollbackStep:
-    """Remove what came from one table; in the reverse order of the transfer, so that nothing
-    dangles in between.
+    """Remove the documents of one table, in reverse transfer order, so that no reference dangles in
+    between.
     """
 
     table: str
@@ -23,7 +23,7 @@ class RollbackStep:
 
 @dataclass(slots=True)
 class RollbackPlan:
-    """`migration.target.roll_back` runs it, for one table or for all."""
+    """Executed by `data_migration.target.Target.roll_back`, for one table or for all."""
 
     steps: list[RollbackStep]
     note: str = "The source is only read: nothing needs to be undone there."

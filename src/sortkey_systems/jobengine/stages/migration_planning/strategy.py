@@ -1,6 +1,4 @@
-"""migration_planning, strategy: the order of the tables, the size of batches, and what is risky
-about it.
-"""
+"""migration_planning, strategy: the order of tables, the batch size, and the risks."""
 
 from __future__ import annotations
 
@@ -15,12 +13,12 @@ from sortkey_systems.jobengine.stages.tmf_mapping.tmf_api_matching import ApiMat
 from sortkey_systems.jobengine.stages.work import StepContext, Work
 
 ROWS_PER_SECOND = 5_000
-"""What one process moves on a small machine; for the estimate only."""
+"""Rows per second of one process on a small machine. Used only for the estimate."""
 
 
 @dataclass(slots=True)
 class Strategy:
-    """Tables in the order in which they are moved: what is referred to comes first."""
+    """Tables in transfer order: referenced tables come first."""
 
     order: list[str]
     rows: int
@@ -31,7 +29,7 @@ class Strategy:
 
 
 def strategy(work: Work, ctx: StepContext) -> Strategy:
-    """One pass over each table, in batches that can be taken up again."""
+    """One pass over each table, in resumable batches."""
     schema, matches = (
         work.result("schema_extraction", ExtractedSchema),
         work.result("tmf_api_matching", ApiMatches),
@@ -62,9 +60,7 @@ def strategy(work: Work, ctx: StepContext) -> Strategy:
 
 
 def _ordered(tables: list[str], links: RelationshipMappings) -> list[str]:
-    """Each after those that it refers to by its own columns; a circle is broken at the
-    first name.
-    """
+    """Sort tables after those they refer to. A cycle is broken at the first name."""
     needs = {
         table: {link.target_table for link in links.of(table) if link.kind == "own"} - {table}
         for table in tables

@@ -1,4 +1,4 @@
-"""migration_planning, validation_rules: what must hold of the documents, from TMF's shapes and from
+"""migration_planning, validation_rules: the checks for documents, from the TMF schemas and from
 rules.
 """
 
@@ -17,9 +17,7 @@ CheckKind = Literal["required", "type", "pattern", "reference"]
 
 @dataclass(slots=True)
 class Check:
-    """One thing that must hold of every document of a resource. `rule` is None where TMF asks for
-    it.
-    """
+    """One check for every document of a resource. `rule` is None if TMF requires it."""
 
     resource: str
     path: str
@@ -39,7 +37,7 @@ class Check:
 
 @dataclass(slots=True)
 class ValidationRules:
-    """All checks, and the shares that must be reached."""
+    """All checks, and the required shares."""
 
     checks: list[Check]
     validation: float
@@ -47,7 +45,7 @@ class ValidationRules:
 
 
 def validation_rules(work: Work, ctx: StepContext) -> ValidationRules:
-    """The shape of every resource that is written, and what rules add to it."""
+    """Collect the checks of every written resource, from its schema and from rules."""
     plan = work.result("etl_script", EtlPlan)
     checks = list[Check]()
     for name in sorted({dataset.resource for dataset in plan.datasets}):

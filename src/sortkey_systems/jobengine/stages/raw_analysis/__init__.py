@@ -1,3 +1,3 @@
-"""The stage raw_analysis: what the source has, how it hangs together, and what its rows
-are like.
+"""The stage raw_analysis: the tables of the source, their relationships, and a profile of their
+rows.
 """

@@ -1,7 +1,7 @@
-"""raw_analysis, data_profiling: what the rows are really like: nulls, distinct values, ranges,
-formats, duplicates.
+"""raw_analysis, data_profiling: profiles the rows: nulls, distinct values, ranges, formats,
+duplicates.
 
-Each table is read once, in batches; sets are bounded, so memory is too. A checkpoint after each
+Each table is read once, in batches. Sets are bounded, and so is memory. A checkpoint follows each
 table.
 """
 
@@ -27,7 +27,7 @@ _IDENTIFYING = {"email", "phone"}
 
 @dataclass(slots=True)
 class ColumnProfile:
-    """What the values of a column are like. `distinct` is exact below `DISTINCT_MAX`."""
+    """The profile of a column. `distinct` is exact below `DISTINCT_MAX`."""
 
     name: str
     nulls: int = 0
@@ -38,7 +38,8 @@ class ColumnProfile:
     formats: dict[str, int] = field(default_factory=dict[str, int])
     common: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     day_first: bool | None = None
-    """What slashed dates prove; None where there are none, or they prove nothing."""
+    """Whether slashed dates have the day first. None if there are none, or if they prove nothing.
+    """
 
     @property
     def is_date(self) -> bool:
@@ -48,13 +49,13 @@ class ColumnProfile:
 
 @dataclass(slots=True)
 class TableProfile:
-    """The columns of a table, and what is wrong with its rows."""
+    """The columns of a table, and the problems of its rows."""
 
     table: str
     rows: int
     columns: list[ColumnProfile]
     duplicate_rows: int = 0
-    """Rows that repeat an earlier one in all but the key."""
+    """Rows that repeat an earlier row in everything but the key."""
     issues: list[str] = field(default_factory=list[str])
 
     def column(self, name: str) -> ColumnProfile | None:
@@ -72,7 +73,7 @@ class Profile:
 
 
 def data_profiling(work: Work, ctx: StepContext) -> Profile:
-    """Profile every table; one that was profiled before a stop is not read again."""
+    """Profile every table. Tables profiled before an interruption are not read again."""
     schema, metadata = (
         work.result("schema_extraction", ExtractedSchema),
         work.result("metadata_analysis", Metadata),
@@ -125,7 +126,7 @@ def _is_repeated(row: Row, names: list[str], seen: set[int]) -> bool:
 
 @dataclass(slots=True)
 class _Counts:
-    """What is counted of one column while its rows go by."""
+    """Running counts for one column."""
 
     name: str
     nulls: int = 0

@@ -1,5 +1,5 @@
-"""The form of a value: email, phone, number with a comma, date of some kind. Used to profile and to
-judge mappings.
+"""Detects the format of a value: email, phone, number with a comma, some kind of date. Used to
+profile and to score mappings.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 
 def format_of(value: Any) -> str:
-    """One word or two for what a value looks like."""
+    """The format of a value, in one or two words."""
     if isinstance(value, int):
         return "integer"
     if isinstance(value, float):

@@ -1,6 +1,4 @@
-"""Keys that nobody declared: which columns of a table tell its rows apart, judged by names and by
-the rows.
-"""
+"""Infers undeclared keys: which columns identify a table's rows, by names and by rows."""
 
 from __future__ import annotations
 
@@ -12,14 +10,14 @@ from sortkey_systems.jobengine.stages.names import table_tokens, tokens
 SAMPLE_ROWS = 100_000
 CANDIDATES_MAX = 5
 UNIQUE_SHARE_MIN = 0.98
-"""A few rows twice are a flaw of the rows; many are a flaw of the guess."""
+"""A few duplicates are a flaw of the data. Many mean that the guess is wrong."""
 
 _KEY_WORDS = {"id", "code", "number", "key", "uuid", "guid", "sku", "position", "type", "name"}
 
 
 def inferred_key(source: Source, table: TableSchema) -> tuple[list[str], float] | None:
-    """The columns, and the share of rows that they tell apart; the fewest that reach the limit.
-    None: none do.
+    """The fewest columns that identify enough rows, with the share they identify. None if no
+    columns do.
     """
     candidates = [column.name for column in table.columns if tokens(column.name)[-1] in _KEY_WORDS][
         :CANDIDATES_MAX
@@ -58,8 +56,8 @@ def inferred_key(source: Source, table: TableSchema) -> tuple[list[str], float] 
 
 
 def _is_of_others(names: list[str], table: str) -> bool:
-    """One column that names a row of another table, as customer_id in reviews: unique only as long
-    as there are few.
+    """Whether a single column refers to another table, such as customer_id in reviews. It is unique
+    only while there are few rows.
     """
     words = tokens(names[0])
     return (

@@ -20,7 +20,7 @@ CONTAINED_SHARE_MIN = 0.9
 
 @dataclass(slots=True)
 class Relationship:
-    """A column whose values name rows of another table."""
+    """A column whose values refer to rows of another table."""
 
     table: str
     column: str
@@ -29,12 +29,12 @@ class Relationship:
     origin: Literal["declared", "inferred"]
     confidence: float = 1.0
     orphans: int = 0
-    """Values, of those that were looked up, that name no row."""
+    """How many of the sampled values refer to no row."""
 
 
 @dataclass(slots=True)
 class TableFacts:
-    """What holds of a table: the key by which its rows are known, and where that comes from."""
+    """Facts about a table: the key that identifies its rows, and where the key comes from."""
 
     table: str
     key: list[str]
@@ -60,9 +60,7 @@ class Metadata:
 
 
 def metadata_analysis(work: Work, ctx: StepContext) -> Metadata:
-    """Find what tells rows apart and what joins them. Guesses are proven by rows before they are
-    believed.
-    """
+    """Find keys and relationships. Guesses are verified against the rows."""
     schema = work.result("schema_extraction", ExtractedSchema)
     metadata = Metadata([], [])
     for number, table in enumerate(schema.tables, 1):
@@ -147,7 +145,7 @@ def _relationships(
 def _inferred(
     source: Source, schema: ExtractedSchema, metadata: Metadata, table: TableSchema, column: str
 ) -> list[Relationship]:
-    """By its name, `cust_id` is of customers; by its values it must be."""
+    """Relationships inferred from names, such as `cust_id`, and confirmed by values."""
     words = tokens(column)
     if len(words) < 2 or words[-1] not in ("id", "code", "number", "key"):
         return []
@@ -174,14 +172,14 @@ def _inferred(
 
 
 def _names(words: tuple[str, ...], key: str, table: str) -> bool:
-    """`offer` names product_offers: its key is offer_id, or its last word is offer."""
+    """Whether `offer` refers to product_offers: its key is offer_id, or its last word is offer."""
     return words == table_tokens(table) or words == tokens(key)[:-1]
 
 
 def _contained(
     source: Source, table: str, column: str, target: str, target_column: str
 ) -> tuple[float, int]:
-    """The share of values, of the first and the last rows, that name a row; and how many values do
+    """The share of values in the first and last rows that refer to a row, and how many values do
     not.
     """
     values: set[object] = set()

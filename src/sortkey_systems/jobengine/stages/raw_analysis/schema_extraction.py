@@ -15,14 +15,12 @@ KINDS_NAMED_MAX = 10
 
 
 class NoSuchTable(Exception):
-    """A limit is for a table that the source does not have. The message says which, and which there
-    are.
-    """
+    """A limit names a table that the source does not have. The message lists the tables it has."""
 
 
 class SourceNotRead(Exception):
-    """Parts of the source that may hold rows or tables were not read. The message says which, and
-    what to do.
+    """Parts of the source that may hold rows or tables could not be read. The message says which,
+    and what to do.
     """
 
     def __init__(self, source: str, unread: Sequence[Unread]) -> None:
@@ -43,9 +41,7 @@ class SourceNotRead(Exception):
 
 @dataclass(slots=True)
 class ExtractedSchema:
-    """What the source says of itself, what is odd about it (`notes`), and what was not read and was
-    accepted.
-    """
+    """The declared schema, oddities (`notes`), and unread parts that were accepted."""
 
     database: str
     tables: list[TableSchema]
@@ -62,8 +58,8 @@ class ExtractedSchema:
 
 
 def schema_extraction(work: Work, ctx: StepContext) -> ExtractedSchema:
-    """Read what is declared. An empty table is a warning: nothing can be learnt from its rows.
-    Raises SourceNotRead.
+    """Read the declared schema. Warns about empty tables, because they cannot be profiled. Raises
+    SourceNotRead.
     """
     source = work.source
     schema = ExtractedSchema(
@@ -102,7 +98,9 @@ def schema_extraction(work: Work, ctx: StepContext) -> ExtractedSchema:
 
 
 def _check_limits(allowed: AllowedLosses, schema: ExtractedSchema) -> None:
-    """Before anything is written: a limit with a typing error would be missed hours later."""
+    """Check the names in limits before anything is written. A typing error would otherwise surface
+    hours later.
+    """
     names = [table.name for table in schema.tables]
     for table in allowed.tables:
         if table not in names:

@@ -1,3 +1,1 @@
-"""The stage stripped_schema: the source without what is technical, as the few entities that it is
-about.
-"""
+"""The stage stripped_schema: the source without technical tables, reduced to its main entities."""

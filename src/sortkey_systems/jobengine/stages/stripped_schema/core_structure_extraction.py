@@ -1,6 +1,4 @@
-"""stripped_schema, core_structure_extraction: which tables the database is about, by how much hangs
-on each.
-"""
+"""stripped_schema, core_structure_extraction: ranks tables by how many others depend on them."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from sortkey_systems.jobengine.stages.work import StepContext, Work
 
 @dataclass(slots=True)
 class CoreTable:
-    """A table with its place in the structure: roots own details, junctions only join."""
+    """A table and its role: roots own details, junctions only join."""
 
     table: str
     kind: str
@@ -25,7 +23,7 @@ class CoreTable:
 
 @dataclass(slots=True)
 class CoreStructure:
-    """The tables by weight, the heaviest first."""
+    """The tables by weight, heaviest first."""
 
     tables: list[CoreTable]
 
@@ -34,7 +32,7 @@ class CoreStructure:
 
 
 def core_structure_extraction(work: Work, ctx: StepContext) -> CoreStructure:
-    """Weight: relations count, those that come in twice; the rows decide among equals."""
+    """Compute weights from relations. Incoming relations count twice, and row counts break ties."""
     stripped, metadata = (
         work.result("schema_stripping", StrippedSchema),
         work.result("metadata_analysis", Metadata),

@@ -1,7 +1,7 @@
-"""stripped_schema, data_model_simplification: the source as entities with plain types, links and
+"""stripped_schema, data_model_simplification: the source as entities with simple types, links and
 joins.
 
-This is what the later stages read: they do not look at the source's own declarations any more.
+Later stages read only this, not the declarations of the source.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PlainType = Literal["string", "integer", "decimal", "boolean", "dateTime", "bina
 
 @dataclass(slots=True)
 class Field:
-    """A column in plain terms. `required` says that no row lacks it, declared or not."""
+    """A column with a simple type. `required` means that every row has a value, declared or not."""
 
     name: str
     type: PlainType
@@ -31,7 +31,7 @@ class Field:
 
 @dataclass(slots=True)
 class Link:
-    """A column that names a row of another entity."""
+    """A column that refers to a row of another entity."""
 
     column: str
     entity: str
@@ -40,7 +40,7 @@ class Link:
 
 @dataclass(slots=True)
 class SimpleEntity:
-    """A table in plain terms. Without a key, its rows are told apart by their whole content."""
+    """A table with simple types. Without a key, its rows are compared by their whole content."""
 
     table: str
     kind: str
@@ -64,7 +64,7 @@ class SimpleModel:
 
 
 def data_model_simplification(work: Work, ctx: StepContext) -> SimpleModel:
-    """Types by what the values are, where a declared type says less: dates in TEXT are dates."""
+    """Infer types from values where the declared type is too general: dates in TEXT are dates."""
     stripped, metadata = (
         work.result("schema_stripping", StrippedSchema),
         work.result("metadata_analysis", Metadata),

@@ -1,5 +1,5 @@
-"""stripped_schema, schema_stripping: leave out tables and columns that are technical or empty.
-Rules come first.
+"""stripped_schema, schema_stripping: excludes technical or empty tables and columns. Rules come
+first.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from sortkey_systems.jobengine.stages.work import StepContext, Work
 
 @dataclass(slots=True)
 class Removed:
-    """A table, or a column of one, that was left out, and why. `is_decided`: a rule of the journey
-    says so.
-    """
+    """An excluded table or column, and the reason. `is_decided`: by a rule of the journey."""
 
     table: str
     column: str | None
@@ -27,7 +25,7 @@ class Removed:
 
 @dataclass(slots=True)
 class StrippedSchema:
-    """What is left, and what is not."""
+    """What remains, and what was excluded."""
 
     tables: list[TableSchema]
     removed: list[Removed] = field(default_factory=list[Removed])
@@ -38,7 +36,7 @@ class StrippedSchema:
 
 
 def schema_stripping(work: Work, ctx: StepContext) -> StrippedSchema:
-    """Nothing is changed in the source: what is stripped is only not looked at any more."""
+    """Exclude tables and columns from later stages. The source is not changed."""
     schema, profile = (
         work.result("schema_extraction", ExtractedSchema),
         work.result("data_profiling", Profile),

@@ -1,5 +1,5 @@
-"""tmf_mapping, api_coverage_analysis: how much of the source has a place, and how much of each
-resource is filled.
+"""tmf_mapping, api_coverage_analysis: how many source columns are mapped, and how complete each
+resource is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sortkey_systems.jobengine.tmf import resources
 
 @dataclass(slots=True)
 class ResourceCoverage:
-    """Of one table's resource: attributes with a source, and required ones without."""
+    """Attributes of one table's resource that have a source, and required ones without."""
 
     table: str
     resource: str
@@ -31,7 +31,7 @@ class ResourceCoverage:
     """Neither a column nor a default."""
     defaulted: list[str]
     undecided: dict[str, list[str]]
-    """Attributes without a default, because these columns may be them."""
+    """Attributes that get no default, because one of these columns may hold the value."""
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class Coverage:
 
 
 def api_coverage_analysis(work: Work, ctx: StepContext) -> Coverage:
-    """Count columns on the source's side and attributes on TMF's."""
+    """Count mapped columns of the source and filled attributes of TMF."""
     matches = work.result("tmf_api_matching", ApiMatches)
     mappings = work.result("attribute_mapping", AttributeMappings)
     links = work.result("relationship_mapping", RelationshipMappings)

@@ -1,5 +1,5 @@
-"""tmf_mapping, attribute_mapping: which attribute each column becomes, how it is converted, and how
-sure that is.
+"""tmf_mapping, attribute_mapping: maps columns to attributes, with the conversion and the
+confidence.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Convert = Literal["string", "integer", "decimal", "boolean", "dateTime", "enum"]
 
 @dataclass(slots=True)
 class FieldMapping:
-    """One column and the attribute that it becomes."""
+    """A column and its attribute."""
 
     column: str
     path: str
@@ -39,14 +39,12 @@ class FieldMapping:
     rule: str | None = None
     day_first: bool | None = None
     values: dict[str, Any] | None = None
-    """What a rule says that each value means."""
+    """The meaning of each value, according to a rule."""
 
 
 @dataclass(slots=True)
 class TableMapping:
-    """The columns of a table that are attributes, that are kept as characteristics, and that have
-    no place.
-    """
+    """The columns of a table: mapped to attributes, kept as characteristics, or unmapped."""
 
     table: str
     resource: str
@@ -54,14 +52,14 @@ class TableMapping:
     characteristics: list[str] = field(default_factory=list[str])
     unmapped: list[str] = field(default_factory=list[str])
     defaults: dict[str, str] = field(default_factory=dict[str, str])
-    """Attributes that no column is mapped to, and what fills them."""
+    """Unmapped attributes and what fills them."""
     undecided: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """Attributes that nothing fills, because these columns may be them and were not understood."""
+    """Attributes left empty, because one of these columns may hold the value."""
 
 
 @dataclass(slots=True)
 class AttributeMappings:
-    """All tables that are resources."""
+    """All tables that are mapped to resources."""
 
     tables: list[TableMapping]
     rules: list[Application] = field(default_factory=list[Application])
@@ -72,8 +70,8 @@ class AttributeMappings:
 
 
 def attribute_mapping(work: Work, ctx: StepContext) -> AttributeMappings:
-    """Rules first, then the best pairs; a column has one attribute, and an attribute one column of
-    a table.
+    """Apply rules first, then the best pairs. Within a table, a column has one attribute and an
+    attribute one column.
     """
     model, matches = (
         work.result("data_model_simplification", SimpleModel),
@@ -166,9 +164,7 @@ def _pairs(
 
 
 def _named(resource: Resource, target: str) -> Attribute | None:
-    """The attribute that a rule names: by path, with the resource before it, or by another word for
-    it.
-    """
+    """The attribute named by a rule: by path, with the resource as prefix, or by a synonym."""
     path = target.removeprefix(f"{resource.name}.")
     if named_attribute := resource.attribute(path):
         return named_attribute

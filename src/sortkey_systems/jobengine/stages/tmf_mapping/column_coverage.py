@@ -1,6 +1,4 @@
-"""Which columns of the whole source have a place in the target: of every table, also of those that
-stay behind.
-"""
+"""Which source columns have a place in the target, including tables not migrated."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ from sortkey_systems.jobengine.stages.work import Work
 
 @dataclass(slots=True)
 class TableColumns:
-    """The columns of one table that have a value in any row: with a place, without one, left out by
-    a rule.
-    """
+    """The non-empty columns of one table: mapped, unmapped, and excluded by a rule."""
 
     table: str
     mapped: list[str] = field(default_factory=list[str])
@@ -28,14 +24,12 @@ class TableColumns:
 
     @property
     def counted(self) -> int:
-        """All but those that somebody decided to leave out."""
+        """All columns except those excluded by a rule."""
         return len(self.mapped) + len(self.left_behind)
 
 
 def columns_of_source(work: Work) -> list[TableColumns]:
-    """Every table of the source with its columns. An empty column loses nothing, and does not
-    count.
-    """
+    """Every table of the source with its columns. Empty columns do not count."""
     schema, profile = (
         work.result("schema_extraction", ExtractedSchema),
         work.result("data_profiling", Profile),
@@ -65,7 +59,7 @@ def columns_of_source(work: Work) -> list[TableColumns]:
 
 
 def _placed(work: Work) -> set[tuple[str, str | None]]:
-    """Columns that are an id, an attribute, a characteristic or a reference."""
+    """Columns that became an id, an attribute, a characteristic or a reference."""
     mappings = work.result("attribute_mapping", AttributeMappings)
     model = work.result("data_model_simplification", SimpleModel)
     placed: set[tuple[str, str | None]] = set()

@@ -1,8 +1,7 @@
-"""Which defaults fill attributes that no column is mapped to, and which must not.
+"""Decides which unmapped attributes get a default.
 
-A default that states a fact, such as the action of an order item, never stands in for a column that
-may state it and was not understood: then the attribute is undecided, and a rule has to map the
-column or to set a default.
+A default that states a fact, such as the action of an order item, is not used if an unmapped column
+may state it. The attribute then stays undecided: a rule has to map the column or set a default.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification 
 from sortkey_systems.jobengine.tmf import Attribute, Resource, values, words
 
 CODES_MAX = 20
-"""A column of codes has few of them."""
+"""A column of codes has at most this many distinct values."""
 _CODE_WORDS = {"code", "type", "kind", "flag", "indicator", "ind", "flg"}
 _SAME_LETTERS = 0.75
 _PREFIX_MIN = 3
@@ -26,7 +25,7 @@ _PREFIX_MIN = 3
 
 @dataclass(slots=True)
 class Defaults:
-    """Defaults by path, and by path the columns because of which an attribute has none."""
+    """Defaults by path, and for attributes without one, the columns that prevent it."""
 
     used: dict[str, str] = field(default_factory=dict[str, str])
     undecided: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -40,9 +39,7 @@ def choose_defaults(
     profile: TableProfile,
     book: RuleBook,
 ) -> Defaults:
-    """The defaults of a resource for the attributes that are not `filled` by a column. What a rule
-    says comes first.
-    """
+    """The defaults for attributes that are not `filled` by a column. Rules come first."""
     defaults = Defaults()
     for attribute in resource.attributes:
         if attribute.path in filled:
@@ -71,9 +68,7 @@ def choose_defaults(
 def _candidates(
     attribute: Attribute, unmapped: Iterable[Field], profile: TableProfile
 ) -> list[str]:
-    """The columns that may be the attribute: by their names, or, of an enumeration, by
-    their codes.
-    """
+    """The columns that may hold the attribute, judged by names, or by codes for an enumeration."""
     names: list[str] = []
     for candidate in unmapped:
         column = profile.column(candidate.name)
@@ -88,7 +83,7 @@ def _candidates(
 
 
 def _is_named_alike(column: str, attribute: Attribute) -> bool:
-    """One word in common is enough, also a shortened one: `actn_cd` may be the action."""
+    """Whether they share a word, including abbreviations: `actn_cd` may be the action."""
     words = {
         word for name in (attribute.path.split(".")[-1], *attribute.names) for word in tokens(name)
     }
@@ -111,6 +106,6 @@ def _is_code(field: Field, column: ColumnProfile, enumeration: str) -> bool:
 
 
 def _is_member(value: str, enumeration: str) -> bool:
-    """`DEL` may be delete."""
+    """Whether a code may abbreviate a value: `DEL` may be delete."""
     word = value.strip().lower()
     return len(word) >= _PREFIX_MIN and any(other.startswith(word) for other in words(enumeration))

@@ -1,5 +1,5 @@
-"""tmf_mapping, gap_identification: what has no place in TMF, what TMF asks for in vain, and what is
-only a guess.
+"""tmf_mapping, gap_identification: data without a place in TMF, required attributes without data,
+and guesses.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ GapKind = Literal[
     "table", "column", "reference", "required", "undecided", "defaulted", "characteristic", "unsure"
 ]
 LOST: tuple[GapKind, ...] = ("table", "column", "reference")
-"""Gaps by which data stays behind."""
+"""Gaps that lose data."""
 
 
 @dataclass(slots=True)
 class Gap:
-    """One gap and what is done about it."""
+    """A gap, and how it is handled."""
 
     kind: GapKind
     subject: str
@@ -33,7 +33,7 @@ class Gap:
 
 @dataclass(slots=True)
 class Gaps:
-    """All gaps, those that lose data first."""
+    """All gaps. Those that lose data come first."""
 
     gaps: list[Gap]
 
@@ -42,7 +42,7 @@ class Gaps:
 
 
 def gap_identification(work: Work, ctx: StepContext) -> Gaps:
-    """Nothing is left out silently: what is not migrated stands here, with a way to change that."""
+    """List everything that is not migrated, with a way to change that."""
     matches, mappings = (
         work.result("tmf_api_matching", ApiMatches),
         work.result("attribute_mapping", AttributeMappings),

@@ -1,6 +1,4 @@
-"""How well a column fits an attribute, and a table a resource: by names, by other words for it, and
-by types.
-"""
+"""Scores how a column fits an attribute, and a table a resource, by names, synonyms and types."""
 
 from __future__ import annotations
 
@@ -34,14 +32,14 @@ _FITS: dict[tuple[str, str], float] = {
 
 
 def type_fit(source: str, target: str) -> float:
-    """1 where a value goes over as it is, less where something may be lost, 0 where it
-    cannot go.
+    """1 if a value converts without loss, less if something may be lost, 0 if it cannot be
+    converted.
     """
     return 1.0 if source == target else _FITS.get((source, target), 0.0)
 
 
 def attribute_score(field: Field, table: str, attribute: Attribute) -> float:
-    """How sure it is that a column is an attribute, from 0 to 1."""
+    """The confidence that a column is an attribute, from 0 to 1."""
     words = tokens(field.name)
     own = set(table_tokens(table))
     shorter = tuple(word for word in words if word not in own)
@@ -60,8 +58,8 @@ def _name_score(words: tuple[str, ...], attribute: Attribute) -> float:
 
 @cache
 def _last_words(path: str) -> tuple[str, ...]:
-    """`validFor.startDateTime` is called start date time; `price.value` and `channel.name` by both
-    words.
+    """The names of an attribute: `validFor.startDateTime` is start date time, `price.value` and
+    `channel.name` use both words.
     """
     parts = path.split(".")
     last = tokens(parts[-1])
@@ -73,8 +71,8 @@ def _last_words(path: str) -> tuple[str, ...]:
 
 
 def resource_score(table: str, fields: list[Field], resource: Resource) -> float:
-    """By its name, and by how many of its columns have a place there. Columns alone prove little:
-    all have names.
+    """Score by name and by the share of columns that fit. Columns alone prove little: most tables
+    have a name column.
     """
     name = max(
         likeness(table_tokens(table), tokens(known_name))

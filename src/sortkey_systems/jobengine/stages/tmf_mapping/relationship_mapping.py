@@ -44,7 +44,7 @@ class ReferenceMapping:
 
 @dataclass(slots=True)
 class RelationshipMappings:
-    """References by table, and links that no attribute is for."""
+    """References by table, and links without an attribute."""
 
     references: list[ReferenceMapping]
     unmapped: list[tuple[str, str, str]]
@@ -55,7 +55,7 @@ class RelationshipMappings:
 
 
 def relationship_mapping(work: Work, ctx: StepContext) -> RelationshipMappings:
-    """Every link of a table that is a resource, and every junction."""
+    """Map every link of a migrated table, and every junction."""
     model, matches = (
         work.result("data_model_simplification", SimpleModel),
         work.result("tmf_api_matching", ApiMatches),
@@ -135,7 +135,7 @@ def _link(
 
 
 def _is_value(mappings: AttributeMappings, table: str, column: str) -> bool:
-    """It was treated as a plain value: mapped, kept, or already named as a gap."""
+    """Whether it was treated as a plain value: mapped, kept, or already listed as a gap."""
     mapping = mappings.of(table)
     if mapping is None:
         return False
@@ -177,8 +177,8 @@ def _join(entity: SimpleEntity, matches: ApiMatches, result: RelationshipMapping
 def _attribute(
     table: str, resource: str, matches: ApiMatches, result: RelationshipMappings
 ) -> Attribute | None:
-    """The attribute of a table's resource that refers to another, and that no link has
-    taken yet.
+    """The attribute of a table's resource that refers to another resource and is not yet used by a
+    link.
     """
     match = matches.of(table)
     if match is None:

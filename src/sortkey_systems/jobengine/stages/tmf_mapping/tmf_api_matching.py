@@ -1,5 +1,5 @@
-"""tmf_mapping, tmf_api_matching: which TMF resource each table is, with how sure that is, and which
-tables are none.
+"""tmf_mapping, tmf_api_matching: matches tables to TMF resources, with the confidence of each
+match.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ from sortkey_systems.jobengine.tmf import Resource, resources
 
 @dataclass(slots=True)
 class ResourceMatch:
-    """A table that is a resource. `rule` is the rule that said so; None where names and columns
-    did.
-    """
+    """A table and its resource. `rule` is the deciding rule, or None if names decided."""
 
     table: str
     resource: str
@@ -32,7 +30,7 @@ class ResourceMatch:
 
 @dataclass(slots=True)
 class ApiMatches:
-    """Tables with a resource, tables that only join, and tables that no resource is for."""
+    """Tables with a resource, junctions, and tables without a resource."""
 
     matches: list[ResourceMatch]
     junctions: list[str]
@@ -45,7 +43,7 @@ class ApiMatches:
 
 
 def tmf_api_matching(work: Work, ctx: StepContext) -> ApiMatches:
-    """Rules decide first; then the best score, where it is good enough."""
+    """Apply rules first, then take the best score if it is high enough."""
     model = work.result("data_model_simplification", SimpleModel)
     book = rule_book(work.rules, "tmf_mapping")
     result = ApiMatches([], [], [])
@@ -55,7 +53,8 @@ def tmf_api_matching(work: Work, ctx: StepContext) -> ApiMatches:
         if decision and match is None:
             ctx.log(
                 "WARNING",
-                f"{decision.rule_id} names {decision.directive.target}, which is no TMF resource",
+                f"{decision.rule_id} names {decision.directive.target}, "
+                "which is not a TMF resource",
             )
         if match is None and entity.kind == "junction":
             result.junctions.append(entity.table)

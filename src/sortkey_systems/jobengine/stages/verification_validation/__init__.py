@@ -1,3 +1,1 @@
-"""The stage verification_validation: proof that what was migrated is what was there, and a report
-for people.
-"""
+"""The stage verification_validation: verifies the migrated data and writes a report for people."""

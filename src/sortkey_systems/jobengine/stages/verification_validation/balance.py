@@ -1,7 +1,7 @@
-"""Where every row of the source went, by table: documents, references, refused, left behind, or
-left out by a rule.
+"""Accounts for every source row, by table: documents, references, refused, left behind, or excluded
+by a rule.
 
-The whole source is counted, also what no stage after the analysis looked at.
+The whole source is counted, including tables that were excluded after the analysis.
 """
 
 from __future__ import annotations
@@ -25,29 +25,27 @@ from sortkey_systems.jobengine.stages.work import Work
 
 @dataclass(slots=True)
 class TableBalance:
-    """One table of the source. Its rows are the sum of what became of them."""
+    """One table of the source. The outcomes add up to its rows."""
 
     table: str
     resource: str = ""
     rows: int = 0
     documents: int = 0
     references: int = 0
-    """Rows of a table that only joins others, found again as references between documents."""
+    """Rows of a junction table, found as references between documents."""
     refused: int = 0
     duplicates: int = 0
     left_behind: int = 0
     left_out: int = 0
-    """By a rule of the journey: somebody decided it."""
+    """Excluded by a rule of the journey."""
     unexplained: int = 0
     reason: str = ""
-    """Why rows were left behind or out."""
+    """Why rows were left behind or excluded."""
     values: int = 0
-    """Of the columns that are attributes, in the rows that are documents."""
+    """Values of mapped columns in migrated rows."""
     values_refused: int = 0
     references_dropped: int = 0
-    """Those of them that could not be converted; and references to rows that the source does not
-    have.
-    """
+    """Values that could not be converted, and references to rows that the source does not have."""
     columns: int = 0
     columns_mapped: int = 0
 
@@ -58,9 +56,7 @@ class TableBalance:
 
 @dataclass(slots=True)
 class Balance:
-    """All tables of the source; and the references of all documents with those that lead
-    nowhere.
-    """
+    """All tables of the source, and how many references of documents are broken."""
 
     tables: list[TableBalance]
     references: int = 0
@@ -92,16 +88,14 @@ class Balance:
 
     @property
     def columns(self) -> tuple[int, int]:
-        """Those that are in the target, and all."""
+        """The mapped columns, and all columns."""
         return sum(table.columns_mapped for table in self.tables), sum(
             table.columns for table in self.tables
         )
 
 
 def count_source(work: Work, target: Target) -> Balance:
-    """Count what became of every row. Tables that were not migrated are counted again, as they are
-    now.
-    """
+    """Count the outcome of every row. Tables that were not migrated are counted again now."""
     schema, whole = (
         work.result("schema_extraction", ExtractedSchema),
         work.result("integrity", Integrity),

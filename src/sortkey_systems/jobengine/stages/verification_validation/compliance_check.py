@@ -1,5 +1,5 @@
-"""verification_validation, compliance_check: whether every rule was obeyed, and how far the
-documents obey them.
+"""verification_validation, compliance_check: whether every rule was applied, and how many documents
+comply.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sortkey_systems.jobengine.stages.work import StepContext, Work
 
 @dataclass(slots=True)
 class RuleOutcome:
-    """One rule: what it did, and where it could not."""
+    """A rule, its effects, and where it could not be applied."""
 
     rule_id: str
     title: str
@@ -30,8 +30,8 @@ class RuleOutcome:
 
 @dataclass(slots=True)
 class ComplianceCheck:
-    """`compliance` is the share of checks by rules that held, of all documents; 1 where no rule
-    checks any.
+    """`compliance` is the share of rule checks that passed over all documents. It is 1 if no rule
+    has checks.
     """
 
     rules: list[RuleOutcome]
@@ -46,7 +46,7 @@ class ComplianceCheck:
 
 
 def compliance_check(work: Work, ctx: StepContext) -> ComplianceCheck:
-    """Ask the stages what their rules did, and the target whether what they demand is so."""
+    """Collect the effects of rules from the stages, and check their demands in the target."""
     rules = work.result("validation_rules", ValidationRules)
     with open_target(work) as target:
         outcome = run_checks(target, [check for check in rules.checks if check.rule is not None])
@@ -74,7 +74,7 @@ def compliance_check(work: Work, ctx: StepContext) -> ComplianceCheck:
 
 
 def _applications(work: Work) -> list[Application]:
-    """Of all stages. A rule that one step could not use may have been used by another."""
+    """The uses of rules in all stages. A rule unused in one step may be used in another."""
     applications = [
         *work.result("schema_stripping", StrippedSchema).rules,
         *work.result("tmf_api_matching", ApiMatches).rules,

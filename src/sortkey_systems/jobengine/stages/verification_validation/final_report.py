@@ -1,5 +1,5 @@
-"""verification_validation, final_report: the verdict on the migration, what is not in the target,
-and what to do.
+"""verification_validation, final_report: the verdict, what is missing in the target, and what to
+do.
 """
 
 from __future__ import annotations
@@ -32,20 +32,18 @@ from sortkey_systems.jobengine.stages.work import StepContext, Work
 
 @dataclass(slots=True)
 class FinalReport:
-    """The verdict, what is not in the target, the figures behind it, and the whole as text in
-    Markdown.
-    """
+    """The verdict, what is missing in the target, the figures, and the report as Markdown."""
 
     outcome: Outcome
     verdict: str
     exceeded: list[str]
-    """The limits and thresholds because of which it did not pass."""
+    """The limits and thresholds that were not met."""
     allowed: list[str]
-    """Losses that the limits of the journey allow."""
+    """Losses within the limits of the journey."""
     missing: NotInTarget
     figures: dict[str, float]
     tables: list[dict[str, str | int]]
-    """All tables of the source, with what became of their rows."""
+    """All tables of the source, with the outcome of their rows."""
     rules: list[str]
     is_passed: bool = False
     recommendations: list[str] = field(default_factory=list[str])
@@ -53,7 +51,7 @@ class FinalReport:
 
 
 def final_report(work: Work, ctx: StepContext) -> FinalReport:
-    """Count the whole source once more, and judge what the steps before found."""
+    """Count the whole source again, and judge the findings of the earlier steps."""
     with open_target(work) as target:
         balance = count_source(work, target)
         missing = describe_losses(work, target, balance)
@@ -82,7 +80,7 @@ def final_report(work: Work, ctx: StepContext) -> FinalReport:
 
 
 def _wrong(work: Work) -> list[str]:
-    """What the source does not explain."""
+    """Differences that the source does not explain."""
     proof, whole = (
         work.result("mapping_validation", MappingValidation),
         work.result("integrity", Integrity),
@@ -101,7 +99,7 @@ def _wrong(work: Work) -> list[str]:
 
 
 def _missed(work: Work) -> list[str]:
-    """The thresholds, by default or by rules, that were not reached."""
+    """Thresholds, by default or by rules, that were not reached."""
     coverage, tested = (
         work.result("api_coverage_analysis", Coverage),
         work.result("compliance_test", ComplianceTest),

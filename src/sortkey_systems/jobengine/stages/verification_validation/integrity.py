@@ -1,6 +1,4 @@
-"""verification_validation, integrity: ids are unique, references lead somewhere, and counts
-add up.
-"""
+"""verification_validation, integrity: ids are unique, references resolve, and counts add up."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from sortkey_systems.jobengine.stages.work import StepContext, Work
 
 @dataclass(slots=True)
 class Integrity:
-    """References that were looked up and those that lead nowhere; counts that do not add up."""
+    """References that were looked up, broken references, and counts that do not add up."""
 
     documents: int
     references: int
@@ -33,7 +31,7 @@ class Integrity:
 
 
 def integrity(work: Work, ctx: StepContext) -> Integrity:
-    """A reference may dangle because the row it names was refused; it is reported all the same."""
+    """Check ids, references and counts. A reference to a refused row is reported as broken too."""
     rules, proof = (
         work.result("validation_rules", ValidationRules),
         work.result("mapping_validation", MappingValidation),
@@ -58,7 +56,7 @@ def integrity(work: Work, ctx: StepContext) -> Integrity:
 
 
 def _repeated_ids(target: Target, resource: str) -> int:
-    """Documents come in the order of their ids, so the same id again stands beside it."""
+    """Count repeated ids. Documents are ordered by id, so duplicates are adjacent."""
     repeated, before = 0, None
     for _, document in target.documents(resource):
         repeated += document["id"] == before

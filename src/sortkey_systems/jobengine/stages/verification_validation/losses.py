@@ -1,5 +1,5 @@
-"""What of the source is not in the target, as lines for a person: tables, rows, references, values
-and columns.
+"""Describes what is missing in the target, for people: tables, rows, references, values and
+columns.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EXAMPLES_MAX = 4
 
 @dataclass(slots=True)
 class NotInTarget:
-    """A line for each loss; those that concern most rows first."""
+    """One line per loss. Those that affect the most rows come first."""
 
     tables: list[str] = field(default_factory=list[str])
     rows: list[str] = field(default_factory=list[str])
@@ -34,11 +34,11 @@ class NotInTarget:
     columns: list[str] = field(default_factory=list[str])
     unread: list[str] = field(default_factory=list[str])
     left_out: list[str] = field(default_factory=list[str])
-    """By rules of the journey: somebody decided it."""
+    """Excluded by rules of the journey."""
 
 
 def describe_losses(work: Work, target: Target, balance: Balance) -> NotInTarget:
-    """All that is lost, with the reasons."""
+    """All losses, with their reasons."""
     behind = sorted(
         (counted for counted in balance.tables if counted.left_behind),
         key=lambda counted: -counted.left_behind,
@@ -69,7 +69,7 @@ def _dangling_text(check: CheckOutcome) -> str:
 
 
 def _columns(work: Work) -> list[str]:
-    """Of tables that were migrated: those of a table that stays behind go with it."""
+    """Unmapped columns of migrated tables. The others are lost with their table."""
     migrated = {dataset.table for dataset in work.result("etl_script", EtlPlan).datasets}
     reasons = {gap.subject: gap.text for gap in work.result("gap_identification", Gaps).gaps}
     for removal in work.result("schema_stripping", StrippedSchema).removed:
@@ -101,7 +101,7 @@ def _rows(count: int) -> str:
 
 
 class _Reasons:
-    """Findings that are alike, counted together, with a few examples."""
+    """Similar findings, counted together, with a few examples."""
 
     def __init__(self) -> None:
         self._counted: Counter[tuple[str, str]] = Counter()

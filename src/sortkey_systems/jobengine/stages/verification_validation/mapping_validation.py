@@ -1,5 +1,5 @@
-"""verification_validation, mapping_validation: every row of the source is found again, as document
-or as finding.
+"""verification_validation, mapping_validation: finds every source row again, as a document or a
+finding.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ EXAMPLES_MAX = 5
 
 @dataclass(slots=True)
 class TableProof:
-    """Of one table: rows in the source, documents in the target, and where the two do not agree."""
+    """One table: rows in the source, documents in the target, and differences."""
 
     table: str
     resource: str
@@ -30,7 +30,7 @@ class TableProof:
     refused: int = 0
     duplicates: int = 0
     lost: list[str] = field(default_factory=list[str])
-    """Rows that are neither a document nor a finding. At most five are named."""
+    """Rows that are neither a document nor a finding. At most five are listed."""
     lost_rows: int = 0
     changed: list[str] = field(default_factory=list[str])
     changed_rows: int = 0
@@ -42,7 +42,7 @@ class TableProof:
 
 @dataclass(slots=True)
 class JoinProof:
-    """Of a table that only joins others: its rows, and those that are found again as references."""
+    """A junction table: its rows, and how many are found as references."""
 
     table: str
     rows: int = 0
@@ -51,7 +51,7 @@ class JoinProof:
 
 @dataclass(slots=True)
 class MappingValidation:
-    """All tables that were moved, and those that became references."""
+    """All migrated tables, and those that became references."""
 
     tables: list[TableProof]
     joins: list[JoinProof] = field(default_factory=list[JoinProof])
@@ -138,7 +138,7 @@ def _join_proof(
 
 
 def _is_referred(target: Target, plan: EtlPlan, reference: ReferenceMapping, row: Row) -> bool:
-    """Whether the document of one side names that of the other, and both are there."""
+    """Whether the document of one side refers to the other, and both exist."""
     one, other = plan.dataset(reference.table), plan.dataset(reference.target_table)
     assert one is not None
     assert other is not None

@@ -17,7 +17,7 @@ READS = 200
 
 @dataclass(slots=True)
 class Performance:
-    """Rows a second, and milliseconds for one document by its id."""
+    """Rows per second, and milliseconds to read one document by id."""
 
     rows: int
     seconds: float

@@ -1,5 +1,5 @@
-"""The final report as Markdown: the verdict, then what is not in the target, and only then
-what is.
+"""Renders the final report as Markdown: the verdict, what is missing in the target, then what is
+there.
 """
 
 from __future__ import annotations

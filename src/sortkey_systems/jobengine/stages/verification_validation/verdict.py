@@ -18,9 +18,7 @@ Outcome = Literal["passed", "needs_review", "failed"]
 
 @dataclass(slots=True)
 class Verdict:
-    """The outcome in one sentence; the limits that were passed over; and the losses that the limits
-    allow.
-    """
+    """The outcome in one sentence, the exceeded limits, and the losses within limits."""
 
     outcome: Outcome
     text: str
@@ -36,8 +34,8 @@ def allowance(limit: str, total: int) -> float:
 def judge(
     balance: Balance, allowed: AllowedLosses, wrong: Sequence[str], missed: Sequence[str]
 ) -> Verdict:
-    """`wrong` is what the source does not explain, `missed` are the thresholds of rules that were
-    not reached.
+    """`wrong`: what the source does not explain. `missed`: thresholds of rules that were not
+    reached.
     """
     verdict = Verdict("passed", "", [*wrong, *missed])
     migrated_rows = balance.rows - balance.left_out
@@ -71,7 +69,7 @@ def judge(
 
 
 def _hold(verdict: Verdict, what: str, lost: int, total: int, limit: str) -> None:
-    """Record a loss as allowed, or as more than that."""
+    """Record a loss as allowed, or as over the limit."""
     if lost:
         lines = verdict.allowed if lost <= allowance(limit, total) else verdict.exceeded
         lines.append(f"{what}: {lost:,} of {total:,}, allowed {limit}")

@@ -1,5 +1,4 @@
-"""ecs-task-processor: EventBridge's events of tasks, kept with their sessions and told to whoever
-waits for them.
+"""ecs-task-processor: stores task events of EventBridge with their sessions, and notifies waiters.
 
 On AWS it is a function behind a rule for "ECS Task State Change": `lambda_handler` below. READY is
 not its to write: a task that runs has no browser yet, and a client that saw READY would connect.
