@@ -31,10 +31,10 @@ ACTION_MODULES = 2
 """Modules that are still named after an action (`checking`) and not after a thing (`query_checks`).
 """
 
-LONG_LINES = 311
+LONG_LINES = 291
 """Lines of the source that are over 100 wide: tables, CSS, SQL. The number may only shrink."""
 
-TESTS_ELSEWHERE = 11
+TESTS_ELSEWHERE = 9
 """Tests of a room that are not at the path of the module they are about. The number may only shrink."""
 WHOLE = {"bench", "browser", "clients", "contract", "docs", "faults", "oracle", "tools", "typing"}
 """Folders of tests about more than one room."""
