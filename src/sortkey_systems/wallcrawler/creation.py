@@ -219,7 +219,8 @@ class Creation:
             started = await self._start(spec)
             ready = await asyncio.to_thread(self._make_ready, session, started)
             if ready is None:
-                raise EndedMeanwhile
+                is_late = session.expires_at.timestamp() <= self._clock()
+                raise TimeoutError if is_late else EndedMeanwhile
             await wait_until_ready(self._records.store, subscription, session.session_id)
             self._lifecycle.adopt(ready)
             return ready
