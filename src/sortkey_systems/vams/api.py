@@ -6,16 +6,21 @@ from collections.abc import Callable
 
 from fastapi import APIRouter, Depends
 
-from sortkey_systems.vams.routes import start
+from sortkey_systems.vams.routes import api_keys, constraints, login, roles, start, users
 from sortkey_systems.vams.routes.callers import authenticated, tier_1
 from sortkey_systems.vams.routes.error_shape import Route
 from sortkey_systems.vams.service import Vams
 
-PUBLIC = (start.public_router,)
+PUBLIC = (start.public_router, login.router)
 """Routes without a token: what a client asks before it signs in, and the login."""
 KNOWN = (start.known_router,)
 """Routes for every caller who is known: about themselves."""
-PARTS: tuple[Callable[[Vams], APIRouter], ...] = ()
+PARTS: tuple[Callable[[Vams], APIRouter], ...] = (
+    roles.router,
+    constraints.router,
+    api_keys.router,
+    users.router,
+)
 """Routes behind tier 1: functions from the service to their router."""
 
 

@@ -12,10 +12,13 @@ from sortkey.systems import Resources
 from sortkey_systems.vams.access.api_keys import ApiKeys
 from sortkey_systems.vams.access.audit import AuditLog
 from sortkey_systems.vams.access.authentication import Authentication
+from sortkey_systems.vams.access.cognito import Cognito
+from sortkey_systems.vams.access.constraints import Constraints
 from sortkey_systems.vams.access.control import Access
 from sortkey_systems.vams.access.credentials import Credentials
 from sortkey_systems.vams.access.installation import Installation
 from sortkey_systems.vams.access.outbox import Outbox
+from sortkey_systems.vams.access.roles import Roles
 from sortkey_systems.vams.access.signing_keys import SigningKey
 from sortkey_systems.vams.access.tokens import Tokens
 from sortkey_systems.vams.access.users import Users
@@ -47,16 +50,27 @@ class Vams:
         """The path under which the routes are served: empty at the root of a port."""
         self.audit = AuditLog(self.store, self.clock)
         self.access = Access(self.store, self.audit)
-        self.installation = Installation(resources)
+        self.credentials = Credentials(self.store, resources.derive_secret("one-time codes"))
+        self.installation = Installation(resources, self.credentials)
         pool = self.installation.pool
         key = SigningKey(self.store, resources.derive_secret("token key"))
         self.signing_key = key
         self.tokens = Tokens(resources, key, pool.pool_id, pool.client_id)
         self.api_keys = ApiKeys(self.store, self.access, self.clock)
-        self.credentials = Credentials(self.store)
         self.outbox = Outbox(resources.folder / "outbox")
         self.users = Users(self.store, self.access, self.api_keys, self.credentials, self.outbox)
         self.authentication = Authentication(self.access, self.tokens, self.api_keys)
+        self.roles = Roles(self.store, self.access)
+        self.constraints = Constraints(self.store, self.access)
+        self.cognito = Cognito(
+            store=self.store,
+            access=self.access,
+            users=self.users,
+            credentials=self.credentials,
+            tokens=self.tokens,
+            audit=self.audit,
+            clock=self.clock,
+        )
 
     def now(self) -> datetime:
         """The instant of the host's clock."""

@@ -1,4 +1,5 @@
-"""Passwords and one-time codes of users. Passwords are stored as scrypt hashes.
+"""Passwords and one-time codes of users. Passwords are stored as scrypt hashes, the secrets of
+codes encrypted.
 
 They are kept apart from the users, so that no list of users can show them.
 """
@@ -10,8 +11,10 @@ import hashlib
 import hmac
 import secrets
 import string
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+from cryptography.fernet import Fernet
 
 from sortkey import Store
 from sortkey_systems.vams.failures import Invalid
@@ -47,8 +50,9 @@ class Credential:
 class Credentials:
     """The credentials of an installation."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, secret: bytes) -> None:
         self._store = store
+        self._cipher = Fernet(base64.urlsafe_b64encode(secret))
 
     def find(self, user_id: str) -> Credential | None:
         """The credential of a user."""
@@ -57,20 +61,44 @@ class Credentials:
         )
         if found is None or found.definition is None:
             return None
-        return Credential(user_id=user_id, **found.definition)
+        encrypted = found.definition.get("code_secret")
+        code_secret = self._cipher.decrypt(encrypted.encode()).decode() if encrypted else None
+        definition: dict[str, Any] = {**found.definition, "code_secret": code_secret}
+        return Credential(user_id=user_id, **definition)
 
     def set(self, user_id: str, password: str, *, is_temporary: bool = False) -> None:
         """Give a user a password. It keeps the secret of one-time codes."""
         check_password(password)
         known = self.find(user_id)
         salt = secrets.token_bytes(16)
-        definition: dict[str, Any] = {
-            "salt": base64.b64encode(salt).decode(),
-            "digest": _digest(password, salt),
-            "is_temporary": is_temporary,
-            "generation": secrets.token_hex(8),
-            "code_secret": known.code_secret if known else None,
-        }
+        self._put(
+            Credential(
+                user_id=user_id,
+                salt=base64.b64encode(salt).decode(),
+                digest=_digest(password, salt),
+                is_temporary=is_temporary,
+                generation=_generation(),
+                code_secret=known.code_secret if known else None,
+            )
+        )
+
+    def require_codes(self, user_id: str) -> str:
+        """Ask for a one-time code at every login from now on. Returns the secret, for an
+        authenticator app.
+        """
+        known = self.find(user_id)
+        if known is None:
+            raise Invalid("the user has no password yet: set one first")
+        secret = base64.b32encode(secrets.token_bytes(20)).decode()
+        self._put(replace(known, code_secret=secret, generation=_generation()))
+        return secret
+
+    def _put(self, credential: Credential) -> None:
+        definition: dict[str, Any] = asdict(credential)
+        user_id = definition.pop("user_id")
+        if credential.code_secret:
+            encrypted = self._cipher.encrypt(credential.code_secret.encode())
+            definition["code_secret"] = encrypted.decode()
         self._store.put(AuthEntity(entity_type=CREDENTIAL, sk=user_id, definition=definition))
 
     def delete(self, user_id: str) -> None:
@@ -104,6 +132,16 @@ def is_code(secret: str, code: str, seconds: float) -> bool:
     """Whether a code is that of now, or of the step before or after."""
     steps = (-CODE_SECONDS, 0, CODE_SECONDS)
     return any(hmac.compare_digest(code_of(secret, seconds + step), code) for step in steps)
+
+
+def spend_time(password: str) -> bool:
+    """As long as a check takes, for a user who does not exist. Always False."""
+    _digest(password, b"nobody")
+    return False
+
+
+def _generation() -> str:
+    return secrets.token_hex(8)
 
 
 def _digest(password: str, salt: bytes) -> str:

@@ -87,9 +87,9 @@ class Pool:
 class Installation:
     """The seeds of an installation on the resources of a host."""
 
-    def __init__(self, resources: Resources) -> None:
+    def __init__(self, resources: Resources, credentials: Credentials) -> None:
         self._store = resources.store
-        self._credentials = Credentials(resources.store)
+        self._credentials = credentials
         names = resources.derive_secret("pool names").hex()
         self.pool = Pool(f"us-east-1_{names[:9]}", names[9:35])
         self.admin = os.environ.get(ADMIN_VARIABLE, ADMIN_DEFAULT)
