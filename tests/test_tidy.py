@@ -93,6 +93,18 @@ def test_functions_fit_on_a_screen() -> None:
     assert long == set(LONG_FUNCTIONS)
 
 
+def test_conditional_expressions_are_not_nested() -> None:
+    # An if statement, a dict or a small function says the same and can be read at once.
+    nested = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.IfExp)
+        and (isinstance(node.body, ast.IfExp) or isinstance(node.orelse, ast.IfExp))
+    ]
+    assert nested == []
+
+
 def test_the_core_names_no_system() -> None:
     # A system that the core knew by name could do what a stranger's cannot.
     systems = re.compile("|".join(_SYSTEMS), re.IGNORECASE)

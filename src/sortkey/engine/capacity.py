@@ -38,7 +38,9 @@ def entry(table: Table, index: Index, item: Item | None) -> Item | None:
 
 def entry_size(table: Table, index: Index, item: Item, size: int) -> int:
     entry_item = entry(table, index, item)
-    return 0 if entry_item is None else size if entry_item is item else item_size(entry_item)
+    if entry_item is None:
+        return 0
+    return size if entry_item is item else item_size(entry_item)
 
 
 def index_write_units(table: Table, index: Index, old: Item | None, new: Item | None) -> float:

@@ -30,7 +30,7 @@ def describe(engine: Engine, feed: Feed, entry: Entry) -> tuple[dict[str, Any], 
         "eventID": hashlib.blake2b(
             f"{feed.number}/{entry.seq}".encode(), digest_size=16
         ).hexdigest(),
-        "eventName": "INSERT" if entry.old is None else "REMOVE" if entry.new is None else "MODIFY",
+        "eventName": _event_name(entry),
         "eventVersion": "1.1",
         "eventSource": "aws:dynamodb",
         "awsRegion": engine.region,
@@ -39,6 +39,12 @@ def describe(engine: Engine, feed: Feed, entry: Entry) -> tuple[dict[str, Any], 
     if entry.actor == TTL:
         record["userIdentity"] = SERVICE
     return record, size
+
+
+def _event_name(entry: Entry) -> str:
+    if entry.old is None:
+        return "INSERT"
+    return "REMOVE" if entry.new is None else "MODIFY"
 
 
 def _content(feed: Feed, entry: Entry) -> tuple[dict[str, Any], int]:

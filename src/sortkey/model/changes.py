@@ -141,7 +141,9 @@ def _kind(record: Record, old: Item | None, new: Item | None) -> ChangeKind:
     """
     content = record["dynamodb"]
     if "OldImage" in content and "NewImage" in content:
-        return "changed" if old and new else "deleted" if old else "created"
+        if old and new:
+            return "changed"
+        return "deleted" if old else "created"
     return _KINDS[record["eventName"]]
 
 

@@ -70,8 +70,10 @@ def _escaped(text: str, *, quotes: bool = False) -> str:
 
 
 def _number(value: float) -> str:
+    if isnan(value):
+        return "NaN"
     if not isfinite(value):
-        return "NaN" if isnan(value) else "+Inf" if value > 0 else "-Inf"
+        return "+Inf" if value > 0 else "-Inf"
     return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(value)
 
 

@@ -26,11 +26,10 @@ def item_size(item: Mapping[str, dict[str, Any]]) -> int:
     total = 0
     for name, value in item.items():
         text = value.get("S")  # most are text: handled inline to save two calls
-        total += (
-            (len(text) if text.isascii() else len(text.encode()))
-            if text is not None
-            else value_size(value)
-        )
+        if text is None:
+            total += value_size(value)
+        else:
+            total += len(text) if text.isascii() else len(text.encode())
         total += len(name) if name.isascii() else len(name.encode())
     return total
 

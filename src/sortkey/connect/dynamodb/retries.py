@@ -79,7 +79,9 @@ class Budget:
 def tokens_for(problem: Fault | Refusal) -> int:
     """What another try costs; 0 when it would fail the same way."""
     if isinstance(problem, Fault):
-        return (TIMEOUT_TOKENS if problem.timeout else RETRY_TOKENS) if problem.retried else 0
+        if not problem.retried:
+            return 0
+        return TIMEOUT_TOKENS if problem.timeout else RETRY_TOKENS
     passes = (
         problem.code in THROTTLING or problem.code in _PASSING or problem.status in _PASSING_STATUS
     )

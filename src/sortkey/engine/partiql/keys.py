@@ -51,7 +51,9 @@ def conjuncts(where: Condition | None) -> tuple[Condition, ...]:
 
 
 def together(trees: list[Condition]) -> Condition | None:
-    return None if not trees else trees[0] if len(trees) == 1 else And(tuple(trees))
+    if not trees:
+        return None
+    return trees[0] if len(trees) == 1 else And(tuple(trees))
 
 
 def read_term(tree: Condition, translator: Translator) -> Term | None:

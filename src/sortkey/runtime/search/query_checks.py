@@ -70,7 +70,9 @@ def checked_match(fields: DocumentFields, clause: Match) -> Match:
 
 def edits(word: str) -> int:
     """How many wrong letters a fuzzy search allows in a word."""
-    return 0 if len(word) < 3 else 1 if len(word) < 6 else 2
+    if len(word) < 3:
+        return 0
+    return 1 if len(word) < 6 else 2
 
 
 def counted_words(words: Sequence[str]) -> Sequence[str]:

@@ -38,11 +38,7 @@ def filter_card(document: Document[Any], shown: Filter, choose: Callable[[str, A
             heading(label, 3)
         head.props["title"] = shown.field
         for choice in shown.choices:
-            text = (
-                ("yes" if choice.value else "no")
-                if isinstance(choice.value, bool)
-                else str(choice.value)
-            )
+            text = _choice_text(choice.value)
             with ui.element("div").classes("sk-filter-row"):
                 box = ui.checkbox(
                     text,
@@ -54,6 +50,12 @@ def filter_card(document: Document[Any], shown: Filter, choose: Callable[[str, A
                 )
                 box.props["aria-label"] = f"{label}: {text}"
                 quiet(f"{choice.count:,}")
+
+
+def _choice_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
 
 
 async def _chosen(choose: Callable[[str, Any], Any], field: str, value: Any) -> None:

@@ -71,13 +71,19 @@ def _from_module(module: dict[str, Any], redactor: Redactor, file: str) -> Itera
         yield from _from_module(child, redactor, file)
 
 
+def _index_text(key: Any) -> str:
+    """The index of an instance of `count` or `for_each`, as it is in an address."""
+    if key is None:
+        return ""
+    return f"[{key}]" if isinstance(key, int) else f'["{key}"]'
+
+
 def _from_state_file(document: dict[str, Any], redactor: Redactor, file: str) -> Iterator[Resource]:
     for block in objects_at(document, "resources"):
         prefix = f"{block['module']}." if block.get("module") else ""
         data = "data." if block.get("mode") == "data" else ""
         for instance in objects_at(block, "instances"):
-            key = instance.get("index_key")
-            index = "" if key is None else f"[{key}]" if isinstance(key, int) else f'["{key}"]'
+            index = _index_text(instance.get("index_key"))
             address = f"{prefix}{data}{block['type']}.{block['name']}{index}"
             values = {n: v for n, v in object_at(instance, "attributes").items() if v is not None}
             values = redactor.stored(block["type"], values, instance.get("sensitive_attributes"))

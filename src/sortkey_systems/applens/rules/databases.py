@@ -303,11 +303,7 @@ def message_encryption(subject: Subject) -> Iterator[Hit]:
 def reachable_datastore(subject: Subject) -> Iterator[Hit]:
     for path in subject.paths:
         if not path.direct:
-            severity = (
-                "high"
-                if path.unguarded and path.unlimited
-                else "medium"
-                if path.unguarded
-                else None
-            )
+            severity = None
+            if path.unguarded:
+                severity = "high" if path.unlimited else "medium"
             yield Hit((path.datastore, *path.steps[1:-1]), str(path), severity)

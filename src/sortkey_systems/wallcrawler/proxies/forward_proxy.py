@@ -161,7 +161,7 @@ class ForwardProxy:
         """One plain request. Each has a connection of its own: the next one may take
         another proxy.
         """
-        authority, slash, path = target[len("http://") :].partition(b"/")
+        authority, _, path = target[len("http://") :].partition(b"/")
         host, _, port = (
             authority.decode().partition(":")
             if b"]" not in authority
@@ -170,7 +170,7 @@ class ForwardProxy:
         upstream = route(self._rules, host.strip("[]"))
         far_reader, far_writer = await _connect(upstream, host.strip("[]"), int(port or 80))
         try:
-            first = target if upstream else b"/" + path if slash else b"/"
+            first = target if upstream else b"/" + path
             changed = head._replace(first=b" ".join((method, first, b"HTTP/1.1")))
             more = [each.encode() for each in _credentials(upstream)] if upstream else []
             await self._send(upstream, far_writer, changed.without_hops(*more))

@@ -165,6 +165,12 @@ def at(document: Any, path: str) -> Any:
     return here
 
 
+def _value_type(value: Any) -> str:
+    if isinstance(value, int):
+        return "integer"
+    return "decimal" if isinstance(value, float) else "string"
+
+
 def _add_characteristics(
     document: Document, row: Row, dataset: Dataset, resource: Resource
 ) -> None:
@@ -173,13 +179,7 @@ def _add_characteristics(
         value = plain(row[name])
         if value is None or where is None:
             continue
-        kind = (
-            "integer"
-            if isinstance(value, int)
-            else "decimal"
-            if isinstance(value, float)
-            else "string"
-        )
+        kind = _value_type(value)
         inner = {_VALUES_IN[where]: [{"value": value}]} if where in _VALUES_IN else {"value": value}
         document.setdefault(where, []).append({"name": name, "valueType": kind, **inner})
 
