@@ -246,7 +246,7 @@ def test_items_from_elsewhere_need_a_table(folder: Path) -> None:
         (folder / "aws" / "data" / f"{name}.json").write_text(f'{{"pk": "{name}"}}')
     with gzip.open(folder / "aws" / "data" / "a.json.gz", "wt") as file:
         file.write('{"Item":{"pk":{"S":"a"}}}\n{"Item":{"pk":{"S":"b"}}}\n')
-    assert "say which table the items go into" in refused(sortkey("import", "aws", cwd=folder), 2)
+    assert "name the table for the items" in refused(sortkey("import", "aws", cwd=folder), 2)
     assert "there is no table None" in refused(
         sortkey("import", "aws", "--into", "None", cwd=folder), 2
     )
@@ -271,7 +271,7 @@ def test_one_key_twice_in_a_file_is_the_later_one(folder: Path) -> None:
         ('{"n": 1}', "bad.jsonl, line 2: the key attribute pk is missing"),
         ('{"pk": 7}', "bad.jsonl, line 2: the key attribute pk is of another type"),
         ('{"pk": ', "bad.jsonl, line 2: Expecting value"),
-        ('{"pk": "", "n": 1}', "one of the items 1 to 2 is refused: "),
+        ('{"pk": "", "n": 1}', "one of the items 1 to 2 was refused: "),
     ],
 )
 def test_a_line_that_is_no_item_is_named(folder: Path, line: str, message: str) -> None:
