@@ -392,13 +392,14 @@ def _p99(times: list[float]) -> float:
 
 def markdown(rows: list[Row] | None = None) -> str:
     """The section of a report."""
+    load = os.getloadavg()[0]
     rows = rows or measure()
     lines = [
         "## Wallcrawler",
         "",
         "A server in a process of its own, on a folder, with Chromium on the same machine. Clients",
         f"are `browserbase`, Playwright and a plain WebSocket; {ROUNDS} rounds cold, {WARM_ROUNDS} with a",
-        "warm pool of one.",
+        f"warm pool of one. The load of the machine was {load:.1f} before.",
         "",
         "| | measured | limit | |",
         "|" + "---|" * 4,
