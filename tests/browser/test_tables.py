@@ -39,7 +39,7 @@ def type_table(page: Page, name: str, options: int = 1) -> None:
 
 
 def test_a_table_without_a_stream_says_that_it_records_nothing(up: Up, page: Page, silent: str):
-    # "Nothing was written yet" would be untrue, and nobody would think of the stream.
+    # "Nothing has been written yet" would be untrue, and nobody would think of the stream.
     page.goto(f"{up.console}/changes")
     expect(page.get_by_text(f"not recorded: {silent}")).to_be_visible()
     type_table(page, silent)
@@ -48,7 +48,7 @@ def test_a_table_without_a_stream_says_that_it_records_nothing(up: Up, page: Pag
         page.get_by_text(f"{silent} has no stream, so its changes are not recorded.")
     ).to_be_visible()
     expect(page.get_by_text("aws dynamodb update-table")).to_be_visible()
-    expect(page.get_by_text("Nothing was written yet.")).to_be_hidden()
+    expect(page.get_by_text("Nothing has been written yet.")).to_be_hidden()
     expect(page.get_by_role("listbox")).to_have_count(0)  # it fades, and is pale meanwhile
     shuts_nobody_out(page)
 
@@ -59,7 +59,7 @@ def test_a_table_with_a_stream_waits_for_its_first_change_and_shows_it(up: Up, w
     wide.goto(f"{up.console}/changes")
     type_table(wide, "streamed")
     wide.keyboard.press("Enter")
-    expect(wide.get_by_text("Nothing was written yet.")).to_be_visible()
+    expect(wide.get_by_text("Nothing has been written yet.")).to_be_visible()
     client(up).put_item(TableName="streamed", Item={"id": {"S": "the-first-one"}})
     expect(wide.get_by_text("the-first-one")).to_be_visible()
 
@@ -101,7 +101,7 @@ def test_a_name_that_no_table_has_leaves_what_is_shown(up: Up, page: Page):
     choice.press_sequentially("no-such-table")
     expect(page.get_by_text("No matching table")).to_be_visible()
     choice.press("Enter")
-    expect(page.get_by_text("No table has “no-such-table” in its name")).to_be_visible()
+    expect(page.get_by_text("No table contains “no-such-table”")).to_be_visible()
     expect(choice).to_have_value("applens-graph-metadata")
 
 

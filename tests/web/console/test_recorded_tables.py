@@ -39,7 +39,7 @@ def test_a_stream_or_point_in_time_recovery_records_changes(workspace: Workspace
 
 
 def test_a_table_of_a_model_is_given_a_stream_in_the_model(workspace: Workspace):
-    # "Nothing was written yet" would send somebody looking for a fault in the program that writes.
+    # "Nothing has been written yet" would send somebody looking for a fault in the writer.
     advice = unrecorded(workspace, "silent")
     assert advice is not None
     assert advice.reason == "silent has no stream, so its changes are not recorded."
