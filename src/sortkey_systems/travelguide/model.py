@@ -82,7 +82,7 @@ MODERATION = States(
     },
     start=("draft", "published"),
 )
-"""Nothing begins as flagged: that is what moderation makes of it."""
+"""A new article cannot be flagged: only moderation flags articles."""
 
 
 class Article(Entity, table=articles, names=camel):
@@ -303,7 +303,7 @@ profiles = model.add(
 
 
 class Profile(Entity, table=profiles, names=camel):
-    """What everybody may know of a user. Private identity data lives elsewhere and has no field
+    """The public profile of a user. Private identity data lives elsewhere and has no field
     here.
     """
 
@@ -351,9 +351,7 @@ class Location(Entity, table=locations, names=camel):
         """The cached location of a geohash."""
 
     def is_fresh(self, now: datetime) -> bool:
-        """Whether it may be served. An outdated entry may not, though the sweep has not come by
-        yet.
-        """
+        """Whether it may be served. An outdated entry may not, even before it is deleted."""
         return now < self.ttl
 
 
@@ -389,12 +387,10 @@ def photos_with_tag(tag_name: Tag) -> Query[PhotoTag]:
 
 @model.pattern
 def trending_tags() -> Query[Trend]:
-    """Trending tags for the homepage, the most used first. A tag that no photo has any more is
-    none.
-    """
+    """Trending tags for the homepage, the most used first. Tags without photos are left out."""
     return Trend.trending().at_least(1).descending()
 
 
 @model.collection(Photo, PhotoTag, index="gsi_article_photo")
 def gallery_of_article(*, article_id: ArticleId):
-    """All that the gallery has of an article: its photos, each with its tags."""
+    """The photos of an article in the gallery, each with its tags."""

@@ -40,7 +40,7 @@ database_storage = Table(
 
 
 class Location(Part):
-    """Where in the asset's bucket an object lies."""
+    """The location of an object in the asset's bucket."""
 
     key: Annotated[str, Named("Key")]
 
@@ -48,7 +48,7 @@ class Location(Part):
 class Asset(Entity, table=asset_storage, names=camel, archive="#deleted"):
     """The primary record of an asset within a database.
 
-    An archived asset lies in the partition `my-database#deleted`, under the same sort key.
+    An archived asset is in the partition `my-database#deleted`, under the same sort key.
     """
 
     database_id: DatabaseId

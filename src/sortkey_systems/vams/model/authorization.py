@@ -46,9 +46,9 @@ api_key_storage = Table(
 class Constraint(Entity, table=constraints_storage, names=camel):
     """A constraint as one group or one user has it.
 
-    An index has one entry for an item, so a constraint is one item for each group and user that it
-    speaks of: `<id>#group#<groupId>`, `<id>#user#<userId>`. Who reads several makes one of those
-    with the same `constraint_id`.
+    An index has one entry per item, so a constraint is stored as one item for each of its groups
+    and users: `<id>#group#<groupId>`, `<id>#user#<userId>`. Readers merge items with the same
+    `constraint_id`.
     """
 
     constraint_id: Annotated[KeyOnly[Identifier], Field(examples=["edit-plant"])]
