@@ -86,7 +86,7 @@ def test_a_sweep_of_the_only_orphan_ends_with_0(
     [
         (["verify", MODEL, "--data", "nowhere"], "there is no folder 'nowhere'"),
         (["verify", MODEL, "--data", "aws://eu-west-1"], "--objects"),
-        (["verify", MODEL, "--objects", "buckets"], "needs a {bucket}"),
+        (["verify", MODEL, "--objects", "buckets"], "must contain {bucket}"),
         (["verify", "nothing"], "unknown model"),
     ],
 )
