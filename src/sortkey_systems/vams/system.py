@@ -11,5 +11,6 @@ system = System(
     description="Visual assets with versions, metadata, links, search and permissions.",
     service="sortkey_systems.vams.service:make_service",
     routes="sortkey_systems.vams.api:make_router",
+    commands="sortkey_systems.vams.commands:app",
     sample="sortkey_systems.vams.service:load_sample",
 )

@@ -50,26 +50,22 @@ class Credential:
 class Credentials:
     """The credentials of an installation."""
 
-    def __init__(self, store: Store, secret: bytes) -> None:
+    def __init__(self, store: Store, secret: bytes | None = None) -> None:
+        """Without `secret`, passwords can be set but codes neither checked nor required."""
         self._store = store
-        self._cipher = Fernet(base64.urlsafe_b64encode(secret))
+        self._cipher = Fernet(base64.urlsafe_b64encode(secret)) if secret else None
 
     def find(self, user_id: str) -> Credential | None:
         """The credential of a user."""
-        found = self._store.find(
-            AuthEntity.key(entity_type=CREDENTIAL, sk=user_id), consistent=True
-        )
-        if found is None or found.definition is None:
+        stored = self._stored(user_id)
+        if stored is None:
             return None
-        encrypted = found.definition.get("code_secret")
-        code_secret = self._cipher.decrypt(encrypted.encode()).decode() if encrypted else None
-        definition: dict[str, Any] = {**found.definition, "code_secret": code_secret}
-        return Credential(user_id=user_id, **definition)
+        return replace(stored, code_secret=self._decrypted(stored.code_secret))
 
     def set(self, user_id: str, password: str, *, is_temporary: bool = False) -> None:
         """Give a user a password. It keeps the secret of one-time codes."""
         check_password(password)
-        known = self.find(user_id)
+        stored = self._stored(user_id)
         salt = secrets.token_bytes(16)
         self._put(
             Credential(
@@ -78,7 +74,7 @@ class Credentials:
                 digest=_digest(password, salt),
                 is_temporary=is_temporary,
                 generation=_generation(),
-                code_secret=known.code_secret if known else None,
+                code_secret=stored.code_secret if stored else None,
             )
         )
 
@@ -86,20 +82,31 @@ class Credentials:
         """Ask for a one-time code at every login from now on. Returns the secret, for an
         authenticator app.
         """
-        known = self.find(user_id)
-        if known is None:
+        stored = self._stored(user_id)
+        if stored is None or self._cipher is None:
             raise Invalid("the user has no password yet: set one first")
         secret = base64.b32encode(secrets.token_bytes(20)).decode()
-        self._put(replace(known, code_secret=secret, generation=_generation()))
+        encrypted = self._cipher.encrypt(secret.encode()).decode()
+        self._put(replace(stored, code_secret=encrypted, generation=_generation()))
         return secret
+
+    def _stored(self, user_id: str) -> Credential | None:
+        """As it is in the table: with the secret of codes encrypted."""
+        key = AuthEntity.key(entity_type=CREDENTIAL, sk=user_id)
+        found = self._store.find(key, consistent=True)
+        if found is None or found.definition is None:
+            return None
+        return Credential(user_id=user_id, **found.definition)
 
     def _put(self, credential: Credential) -> None:
         definition: dict[str, Any] = asdict(credential)
         user_id = definition.pop("user_id")
-        if credential.code_secret:
-            encrypted = self._cipher.encrypt(credential.code_secret.encode())
-            definition["code_secret"] = encrypted.decode()
         self._store.put(AuthEntity(entity_type=CREDENTIAL, sk=user_id, definition=definition))
+
+    def _decrypted(self, encrypted: str | None) -> str | None:
+        if encrypted is None or self._cipher is None:
+            return encrypted
+        return self._cipher.decrypt(encrypted.encode()).decode()
 
     def delete(self, user_id: str) -> None:
         """Forget the credential of a user who goes."""

@@ -124,7 +124,7 @@ class Installation:
         and stored as a hash.
         """
         if self._credentials.find(self.admin) is not None:
-            return f"sign in as {self.admin}; `sortkey vams users password` sets another password"
+            return f"sign in as {self.admin}; `sortkey vams password USER` sets another password"
         password = new_password()
         self._credentials.set(self.admin, password)
         return f"administrator {self.admin}, password {password} (shown only now)"

@@ -1,0 +1,140 @@
+"""`sortkey vams`: users and their passwords, and what somebody may do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from sortkey import Store
+from sortkey.commands import (
+    JSON_SHOWS_ALL,
+    USAGE,
+    CommandFailed,
+    Data,
+    Json,
+    examples,
+    open_store,
+    print_json,
+    print_table,
+)
+from sortkey_systems.vams.access.audit import AuditLog
+from sortkey_systems.vams.access.control import Access
+from sortkey_systems.vams.access.credentials import Credentials, new_password
+from sortkey_systems.vams.access.objects import (
+    FIELDS,
+    OBJECT_CLASSES,
+    VERBS,
+    AccessObject,
+    Value,
+    Verb,
+)
+from sortkey_systems.vams.access.users import user_answer
+from sortkey_systems.vams.model import User, model
+
+app = typer.Typer(
+    no_args_is_help=True,
+    epilog=examples(
+        "sortkey vams users                               who is known",
+        "sortkey vams password admin@example.com          a new password, printed once",
+        "sortkey vams can jan@example.com GET asset databaseId=hangar-4 tags=scan",
+    ),
+)
+UserArgument = Annotated[str, typer.Argument(metavar="USER", help="The id of a user.")]
+
+
+@app.callback()
+def group() -> None:
+    """Users of VAMS, their passwords, and what they may do."""
+
+
+@app.command(epilog=examples("sortkey vams users", "sortkey vams users --json"))
+def users(data: Data = "data", json: Json = False) -> None:
+    """List the users. The server may run meanwhile."""
+    with _opened(data) as store:
+        rows = [user_answer(user) for user in store.scan(User)]
+    rows.sort(key=lambda row: row["userId"])
+    if json:
+        print_json(rows)
+    else:
+        names = ["userId", "email", "userStatus", "enabled"]
+        cells = [[str(row[name]) for name in names] for row in rows]
+        print_table(names, cells, whole=1, more=JSON_SHOWS_ALL)
+
+
+@app.command(epilog=examples("sortkey vams password admin@example.com"))
+def password(
+    user: UserArgument,
+    temporary: Annotated[
+        bool, typer.Option("--temporary", help="The user must choose another at the next login.")
+    ] = False,
+    data: Data = "data",
+) -> None:
+    """Give a user a new random password and print it. It is shown only now: its hash is kept."""
+    with _opened(data) as store:
+        if store.find(User.key(user_id=user)) is None:
+            raise CommandFailed(f"unknown user {user!r}: `sortkey vams users` lists them")
+        created = new_password()
+        Credentials(store).set(user, created, is_temporary=temporary)
+    print(created)
+
+
+@app.command(
+    epilog=examples(
+        "sortkey vams can jan@example.com GET asset databaseId=hangar-4 tags=scan,building",
+        "sortkey vams can jan@example.com POST api route__path=/uploads",
+    )
+)
+def can(
+    user: UserArgument,
+    verb: Annotated[str, typer.Argument(metavar="VERB", help="GET, PUT, POST or DELETE.")],
+    object_type: Annotated[str, typer.Argument(metavar="TYPE", help="As in constraints: asset.")],
+    fields: Annotated[
+        list[str] | None, typer.Argument(metavar="FIELD=VALUE", help="What the object is.")
+    ] = None,
+    mfa: Annotated[bool, typer.Option("--mfa", help="In a session with MFA.")] = False,
+    data: Data = "data",
+    json: Json = False,
+) -> None:
+    """Say whether a user may do something, and which constraints decide. Exits with 1 if not."""
+    known: Verb | None = next((each for each in VERBS if each == verb.upper()), None)
+    if known is None:
+        raise CommandFailed(f"unknown verb {verb!r}: use one of {', '.join(VERBS)}", USAGE)
+    subject = _subject(object_type, fields or [])
+    with _opened(data) as store:
+        access = Access(store, AuditLog(store, time.time))
+        decision = access.explain(access.caller(user, has_mfa=mfa), known, subject)
+    if json:
+        print_json({"allowed": decision.is_allowed, "reason": decision.reason})
+    else:
+        print(f"{'yes' if decision.is_allowed else 'no'}: {decision.reason}")
+    if not decision.is_allowed:
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _opened(data: str) -> Generator[Store]:
+    with open_store(data, begins=True) as store:
+        store.ensure(model)
+        yield store
+
+
+def _subject(object_type: str, texts: list[str]) -> AccessObject:
+    if object_type not in OBJECT_CLASSES:
+        raise CommandFailed(
+            f"unknown type {object_type!r}: use one of {', '.join(OBJECT_CLASSES)}", USAGE
+        )
+    values: dict[str, Value] = dict.fromkeys(FIELDS[object_type], "")
+    if "tags" in values:
+        values["tags"] = ()
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or name not in values:
+            known = ", ".join(values)
+            raise CommandFailed(f"write FIELD=VALUE with one of {known}, not {text!r}", USAGE)
+        values[name] = tuple(value.split(",")) if name == "tags" else value
+    kind: type[AccessObject] = OBJECT_CLASSES[object_type]
+    return kind(**values)
