@@ -35,7 +35,7 @@ from sortkey import (
     key,
     open_searches,
 )
-from sortkey.connect.searches import KeptSearch
+from sortkey.connect.searches import ManagedSearch
 from sortkey.errors import ModelError
 from sortkey.runtime.search import sources
 from tests.contract import search_adapters
@@ -73,7 +73,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def ready(searches: sortkey.Searches) -> KeptSearch:
+def ready(searches: sortkey.Searches) -> ManagedSearch:
     assert searches.wait(PATIENCE_SECONDS)
     kept = searches["diary/notes"]
     assert (kept.state, kept.problem) == ("ready", "")

@@ -42,7 +42,7 @@ class Place:
 
     def __init__(self, store: Store, endpoint: str) -> None:
         self.store, self.clock = store, FrozenClock()
-        self.sqs = SqsJobs.named(
+        self.sqs = SqsJobs.from_name(
             f"jobs-{secrets.token_hex(4)}", endpoint=endpoint, clock=self.clock, **CONNECTION
         )
         self.queue = JobQueue(store, "sqs", announcer=self.sqs, clock=self.clock)
@@ -107,13 +107,13 @@ def test_a_message_of_a_job_that_is_done_already_is_dropped(place: Place) -> Non
 def test_a_message_stays_until_the_last_try(place: Place) -> None:
     # Backoff is the message's visibility timeout: it comes again when the job is due.
     later: list[float] = []
-    original = place.sqs.later
+    original = place.sqs.postpone
 
     def listen(receipt: str, seconds: float) -> None:
         later.append(seconds)
         original(receipt, 0)
 
-    place.sqs.later = listen  # type: ignore[method-assign]
+    place.sqs.postpone = listen  # type: ignore[method-assign]
 
     @job("fail", retries=1, backoff=Backoff(first_seconds=40))
     def fail(ctx: JobContext) -> None:
@@ -141,12 +141,12 @@ def test_a_message_of_a_job_that_runs_elsewhere_waits_for_the_end_of_its_lease(
     @job("long")
     def long(ctx: JobContext) -> None:
         place.clock.advance(12)
-        waits.append(place.worker(long).attend(ctx.job.job_id))
+        waits.append(place.worker(long).run_announced(ctx.job.job_id))
 
     made = place.queue.enqueue(long)
     place.worker(long).run_job(made.job_id)
     assert waits == [18.0]
-    assert place.worker(long).attend(made.job_id) is None
+    assert place.worker(long).run_announced(made.job_id) is None
 
 
 def test_a_job_whose_worker_is_gone_is_run_by_the_next_message(place: Place) -> None:
@@ -180,7 +180,7 @@ def test_a_job_that_is_held_back_by_a_limit_is_asked_for_again_soon(place: Place
 
     @job("hold")
     def hold(ctx: JobContext) -> None:
-        inside.append(place.worker(hold).attend(second.job_id))
+        inside.append(place.worker(hold).run_announced(second.job_id))
 
     first = place.queue.enqueue(hold, key="k")
     second = place.queue.enqueue(hold, key="k")
@@ -195,7 +195,7 @@ def test_a_long_delay_is_waited_for_in_parts(place: Place) -> None:
     assert place.poller(add).run_once() is False
     place.queue.enqueue(add, {"a": 1, "b": 3})
     (message,) = place.sqs.receive(0, 30)
-    place.sqs.later(message["ReceiptHandle"], 3 * 86_400)
+    place.sqs.postpone(message["ReceiptHandle"], 3 * 86_400)
     assert place.messages()[1] == 1
 
 

@@ -21,8 +21,8 @@ from sortkey.errors import (
     NotFound,
 )
 from sortkey.runtime.jobs.attempts import ATTEMPTS
-from sortkey.runtime.jobs.bells import Bells
 from sortkey.runtime.jobs.records import Slots
+from sortkey.runtime.jobs.wakeups import Wakeups
 from sortkey.runtime.jobs.worker import RUNNING, WAITED
 from tests.contract.jobs_adapters import Yard, jobs_store, yard
 
@@ -733,7 +733,7 @@ def test_a_job_that_runs_is_cancelled_at_its_next_safe_point(yard: Yard, seen_by
     @job("run")
     def run(ctx: JobContext) -> None:
         ctx.step("before", lambda: None)
-        other = type(yard.queue)(yard.store, yard.queue_name, clock=yard.clock, bells=Bells())
+        other = type(yard.queue)(yard.store, yard.queue_name, clock=yard.clock, wakeups=Wakeups())
         assert other.cancel(ctx.job.job_id).status == "running"
         yard.clock.advance(1.5)
         reached.append("asked")
@@ -851,7 +851,7 @@ def test_the_place_of_a_worker_that_is_gone_is_free_when_its_lease_is_over(yard:
 
 
 def test_a_started_worker_wakes_up_for_a_job_of_its_own_process(yard: Yard) -> None:
-    # It would look by itself in an hour: nothing but the bell can wake it.
+    # It would look by itself in an hour: only a notification can wake it.
     queue = yard.real_queue()
     with yard.real_worker(add, poll_seconds=3600.0):
         made = queue.enqueue(add, {"a": 2, "b": 3})
@@ -861,9 +861,9 @@ def test_a_started_worker_wakes_up_for_a_job_of_its_own_process(yard: Yard) -> N
 
 
 def test_a_started_worker_finds_jobs_of_other_processes_by_looking(yard: Yard) -> None:
-    # Nobody rings across processes: the table is looked at from time to time.
+    # Wake-ups do not cross processes: the table is polled.
     queue = yard.real_queue()
-    with yard.real_worker(add, poll_seconds=0.02, bells=Bells()):
+    with yard.real_worker(add, poll_seconds=0.02, wakeups=Wakeups()):
         time.sleep(0.05)
         made = queue.enqueue(add, {"a": 2, "b": 3})
         assert queue.wait(made.job_id, timeout=20).status == "completed"
@@ -932,7 +932,7 @@ def test_a_job_that_is_to_be_cancelled_is_not_left_to_others_by_a_worker_that_is
 ) -> None:
     # Where there are no others it would wait for ever, and seem to go on.
     queue = JobQueue(
-        yard.store, yard.queue_name, clock=yard.clock, bells=Bells()
+        yard.store, yard.queue_name, clock=yard.clock, wakeups=Wakeups()
     )  # as of another process
 
     @job("interrupted")

@@ -149,9 +149,9 @@ def test_a_batch_that_is_never_finished_carries_what_is_left(
     sortkey_faults.unprocessed(8, "BatchWriteItem")
     with pytest.raises(BatchIncomplete) as failed:
         store.batch_write([account(str(number)) for number in range(10)], deletes=[key_of("gone")])
-    left = {item.number if isinstance(item, Account) else item for item in failed.value.left}
+    left = {item.number if isinstance(item, Account) else item for item in failed.value.unprocessed}
     assert left == {"8", "9", key_of("gone")}
-    assert {item.number for item in failed.value.done} == {str(number) for number in range(8)}
+    assert {item.number for item in failed.value.processed} == {str(number) for number in range(8)}
     assert len(store.query(Account.of_bank(bank="b"))) == 8
 
 
@@ -163,8 +163,8 @@ def test_a_batch_of_reads_that_is_never_finished_carries_what_is_left(
     sortkey_faults.unprocessed(8, "BatchGetItem")
     with pytest.raises(BatchIncomplete) as failed:
         store.batch_get([key_of(str(number)) for number in range(10)])
-    assert failed.value.left == [key_of("8"), key_of("9")]
-    assert [item.number for item in failed.value.done] == [str(number) for number in range(8)]
+    assert failed.value.unprocessed == [key_of("8"), key_of("9")]
+    assert [item.number for item in failed.value.processed] == [str(number) for number in range(8)]
 
 
 def test_a_fault_is_met_at_least_once(sortkey_faults: Faults) -> None:

@@ -13,7 +13,7 @@ from sortkey.commands.options import Buckets, Data, Documents, Index, Json, Mode
 from sortkey.commands.output import print_json
 
 if TYPE_CHECKING:
-    from sortkey.connect.searches import KeptSearch
+    from sortkey.connect.searches import ManagedSearch
     from sortkey.runtime.search import Drift
 
 EXAMPLES = examples(
@@ -58,7 +58,7 @@ def run(
     return FAILED if has_rest else 0
 
 
-def _reconcile(search: KeptSearch, model: str, *, repair: bool) -> Drift:
+def _reconcile(search: ManagedSearch, model: str, *, repair: bool) -> Drift:
     from sortkey.runtime.search import reconcile
 
     _check_built(search, model)
@@ -68,7 +68,7 @@ def _reconcile(search: KeptSearch, model: str, *, repair: bool) -> Drift:
         return reconcile(search.search, search.source, repair=repair, on_progress=on_progress)
 
 
-def _check_built(kept: KeptSearch, model: str) -> None:
+def _check_built(kept: ManagedSearch, model: str) -> None:
     """Fail for an index that was never completely built: the list of what is missing would be
     useless.
     """

@@ -11,7 +11,7 @@ from sortkey.commands.options import Buckets, Data, Documents, Index, Json, Mode
 from sortkey.commands.output import print_json
 
 if TYPE_CHECKING:
-    from sortkey.connect.searches import KeptSearch
+    from sortkey.connect.searches import ManagedSearch
 
 EXAMPLES = examples(
     "sortkey reindex shop                    all its documents, in data/searches/",
@@ -49,7 +49,7 @@ def run(
     return FAILED if any(result["unreadable"] for result in results) else 0
 
 
-def _reindex(kept: KeptSearch) -> dict[str, Any]:
+def _reindex(kept: ManagedSearch) -> dict[str, Any]:
     from sortkey.runtime.search import reindex
 
     with counting(f"indexing {kept.name}") as on_progress:

@@ -15,7 +15,7 @@ from sortkey.commands.output import progress
 from sortkey.systems.data_folder import SEARCHES
 
 if TYPE_CHECKING:
-    from sortkey.connect.searches import KeptSearch
+    from sortkey.connect.searches import ManagedSearch
     from sortkey.model.documents import ModelDocument
     from sortkey.model.entity import Entity
     from sortkey.model.patterns import Model
@@ -28,20 +28,20 @@ SHOWN = 20
 @contextmanager
 def kept_searches(
     model: str, names: Sequence[str], data: str, objects: str | None, search: str | None
-) -> Generator[list[KeptSearch]]:
+) -> Generator[list[ManagedSearch]]:
     """The searches of a model's documents, as `sortkey up` opens them, closed with the block. No
     index is created.
     """
     from contextlib import ExitStack
 
-    from sortkey.connect.searches import open_kept
+    from sortkey.connect.searches import open_managed
     from sortkey.errors import SearchIndexInUse
 
     loaded = load_model(model)
     documents, address = _documents(loaded, names), _address(data, search)
     with _store(documents, data, objects) as store, ExitStack() as opened:
         check_tables(store.backend, _tables(documents), model)
-        searches = [open_kept(store, loaded, document, address) for document in documents]
+        searches = [open_managed(store, loaded, document, address) for document in documents]
         for kept in searches:
             opened.enter_context(closing(kept.search))
         try:

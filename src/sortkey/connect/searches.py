@@ -50,7 +50,9 @@ def open_searches(
     return Searches(quiet, models, None if address is None else os.fspath(address))
 
 
-def open_kept(store: Store, model: Model, declared: ModelDocument, address: str) -> KeptSearch:
+def open_managed(
+    store: Store, model: Model, declared: ModelDocument, address: str
+) -> ManagedSearch:
     """One search with its source, at the place where `open_searches` keeps it. Nothing is created
     or followed.
     """
@@ -59,11 +61,11 @@ def open_kept(store: Store, model: Model, declared: ModelDocument, address: str)
         if declared.source is None
         else declared.source(store)
     )
-    return KeptSearch(model.name, _open_search(declared, address, model.name), source)
+    return ManagedSearch(model.name, _open_search(declared, address, model.name), source)
 
 
 @dataclass
-class KeptSearch:
+class ManagedSearch:
     """One search and its state.
 
     `written` counts documents while it is built, `followed` the batches of changes since then.
@@ -112,7 +114,7 @@ class KeptSearch:
         )
 
 
-class Searches(Mapping[str, KeptSearch]):
+class Searches(Mapping[str, ManagedSearch]):
     """The searches by `<model>/<document>`. `address` is None if no place was configured.
     `problem` says why they could not be opened.
     """
@@ -125,12 +127,12 @@ class Searches(Mapping[str, KeptSearch]):
             for declared in model.documents
         ]
         self._store, self._models = store, [model for model in models if model.documents]
-        self._searches: dict[str, KeptSearch] = {}
+        self._searches: dict[str, ManagedSearch] = {}
         self._workers: dict[str, StreamWorker] = {}
         self._stopping, self._settled = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
 
-    def __getitem__(self, name: str) -> KeptSearch:
+    def __getitem__(self, name: str) -> ManagedSearch:
         return self._searches[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -188,10 +190,10 @@ class Searches(Mapping[str, KeptSearch]):
         All searches of a model or none: the worker would otherwise mark changes as done that an
         index which cannot be opened has not seen.
         """
-        searches: list[KeptSearch] = []
+        searches: list[ManagedSearch] = []
         try:
             for declared in model.documents:
-                searches.append(open_kept(self._store, model, declared, address))
+                searches.append(open_managed(self._store, model, declared, address))
                 self._searches[searches[-1].name] = searches[-1]
             for search in searches:
                 _ensure(search)
@@ -205,7 +207,7 @@ class Searches(Mapping[str, KeptSearch]):
             return False
         return True
 
-    def _follow(self, model: Model, searches: Sequence[KeptSearch]) -> None:
+    def _follow(self, model: Model, searches: Sequence[ManagedSearch]) -> None:
         """Follow changes, from now on if everything is to be built: the build reads older ones."""
         if not searches or self._stopping.is_set():
             return
@@ -223,7 +225,7 @@ class Searches(Mapping[str, KeptSearch]):
         # Changes that failed for too long last time. Documents are made of the current items.
         worker.replay()
 
-    def _fill(self, managed: KeptSearch) -> None:
+    def _fill(self, managed: ManagedSearch) -> None:
         """Build the index unless it is complete: only a finished `reindex` leaves a note."""
         if managed.state == "read only":
             return
@@ -235,7 +237,7 @@ class Searches(Mapping[str, KeptSearch]):
             )
         managed.state = "ready"
 
-    def _failed(self, model: Model, searches: Sequence[KeptSearch], error: Exception) -> None:
+    def _failed(self, model: Model, searches: Sequence[ManagedSearch], error: Exception) -> None:
         self.problem = str(error) or type(error).__name__
         log.error(
             "the searches of %s cannot be kept up to date, will retry: %s", model.name, self.problem
@@ -271,7 +273,7 @@ class _Stoppable(Source[Any]):
         return self.source.find(ids)
 
 
-def _ensure(managed: KeptSearch) -> None:
+def _ensure(managed: ManagedSearch) -> None:
     try:
         for message in managed.search.ensure():
             log.info(message)

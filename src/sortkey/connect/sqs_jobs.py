@@ -51,7 +51,7 @@ class SqsJobs:
         self._sqs = _client(region, endpoint, profile, credentials)
 
     @classmethod
-    def named(cls, name: str, **connection: Any) -> Self:
+    def from_name(cls, name: str, **connection: Any) -> Self:
         """The queue with a name, created if it does not exist."""
         queue = cls("", **connection)
         queue.url = queue._sqs.create_queue(QueueName=name)["QueueUrl"]
@@ -74,10 +74,10 @@ class SqsJobs:
         )
         return answer.get("Messages", [])
 
-    def done(self, receipt: str) -> None:
+    def delete(self, receipt: str) -> None:
         self._sqs.delete_message(QueueUrl=self.url, ReceiptHandle=receipt)
 
-    def later(self, receipt: str, seconds: float) -> None:
+    def postpone(self, receipt: str, seconds: float) -> None:
         """Hide a message for so many seconds."""
         timeout = min(max(math.ceil(seconds), 0), VISIBILITY_SECONDS_MAX)
         self._sqs.change_message_visibility(
@@ -100,9 +100,9 @@ class SqsJobs:
     def _is_handled(self, worker: JobWorker, record: Mapping[str, Any]) -> bool:
         """Handle a message. False if it must come again, for whatever reason."""
         try:
-            again = attend(worker, record["body"])
+            again = run_message(worker, record["body"])
             if again is not None:
-                self.later(record["receiptHandle"], again)
+                self.postpone(record["receiptHandle"], again)
         except Exception:
             log.exception("a message about a job could not be handled and will be retried")
             return False
@@ -153,11 +153,11 @@ class SqsJobWorker:
     def run_once(self) -> bool:
         """Receive and handle one message. False if there was none."""
         for message in self.queue.receive(self._wait_seconds, self.worker.lease_seconds):
-            again = attend(self.worker, message["Body"])
+            again = run_message(self.worker, message["Body"])
             if again is None:
-                self.queue.done(message["ReceiptHandle"])
+                self.queue.delete(message["ReceiptHandle"])
             else:
-                self.queue.later(message["ReceiptHandle"], again)
+                self.queue.postpone(message["ReceiptHandle"], again)
             return True
         return False
 
@@ -178,7 +178,7 @@ class SqsJobWorker:
                 self._stopping.wait(FAILED_PAUSE_SECONDS)
 
 
-def attend(worker: JobWorker, body: str) -> float | None:
+def run_message(worker: JobWorker, body: str) -> float | None:
     """Run the job of a message. Returns the seconds until the message must come again, or None."""
     try:
         message: Any = orjson.loads(body)
@@ -191,7 +191,7 @@ def attend(worker: JobWorker, body: str) -> float | None:
             "job %s belongs to the queue %s, but this worker runs %s", job_id, queue, worker.queue
         )
         return worker.lease_seconds
-    return worker.attend(job_id)
+    return worker.run_announced(job_id)
 
 
 def _client(

@@ -125,12 +125,13 @@ class TransactionFailed(StoreError):
 
 
 class BatchIncomplete(StoreError):
-    """A batch could not be finished in time. `left` is what was not done, `done` what was."""
+    """A batch could not be finished in time. `unprocessed` is what was not done,
+    `processed` what was."""
 
-    def __init__(self, message: str, left: list[Any], done: list[Any]) -> None:
+    def __init__(self, message: str, unprocessed: list[Any], processed: list[Any]) -> None:
         super().__init__(message)
-        self.left = left
-        self.done = done
+        self.unprocessed = unprocessed
+        self.processed = processed
 
 
 class ItemTooLarge(StoreError):

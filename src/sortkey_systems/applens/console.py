@@ -76,7 +76,7 @@ def runs_page(service: AppLens, base: str, user: str = USER) -> None:
             latest[0] = now
             listed.refresh()
 
-    pieces.again(SECONDS, look)
+    pieces.repeat(SECONDS, look)
 
 
 def _upload(service: AppLens, user: str) -> None:
@@ -163,7 +163,7 @@ def run_page(service: AppLens, run_id: str, user: str = USER) -> None:
     if run.status == "COMPLETE":
         _complete(service, run, user)
     elif run.status == "FAILED":
-        pieces.refused(run.last_error or "The analysis failed.")
+        pieces.error_text(run.last_error or "The analysis failed.")
         pieces.empty(
             "There is no graph: fix the file and upload it again.", link=("Upload", ALL_RUNS[1])
         )
@@ -183,7 +183,7 @@ def _under_way(service: AppLens, run_id: str, user: str) -> None:
             return
         status.text, bar.value = progress.step or progress.status.lower(), progress.percent / 100
 
-    pieces.again(SECONDS / 2, look)
+    pieces.repeat(SECONDS / 2, look)
 
 
 def _complete(service: AppLens, run: Run, user: str) -> None:

@@ -91,7 +91,7 @@ def test_another_process_sees_commits_and_another_index(tmp_path: Path) -> None:
                 writer.write(puts(number))
                 writer.refresh()
                 if number == 3:
-                    built = writer.beside()
+                    built = writer.replacement()
                     built.write(puts(1, 2, 3, 4, 5))
                     writer.replace_with(built)
                 process.stdin.write("?\n")
@@ -140,7 +140,7 @@ def test_threads_write_and_search_while_an_index_is_built_anew(tmp_path: Path) -
         for thread in threads:
             thread.start()
         for _ in range(3):
-            built = search.beside()
+            built = search.replacement()
             built.write(PutDocument(hit.id, hit.version, hit.fields) for hit in search.iterate())
             search.replace_with(built)
         for thread in threads:

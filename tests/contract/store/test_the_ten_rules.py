@@ -175,7 +175,7 @@ def test_rule_6_batches_retry_what_was_unprocessed_and_carry_what_is_left_over(
     sortkey_faults.unprocessed(8, "BatchGetItem")
     with pytest.raises(BatchIncomplete) as failed:
         sortkey_store.batch_get([ItemKey.of_entity(rule) for rule in rules])
-    assert (len(failed.value.done), len(failed.value.left)) == (8, 12)
+    assert (len(failed.value.processed), len(failed.value.unprocessed)) == (8, 12)
 
 
 def test_rule_6_the_pauses_of_a_batch_grow() -> None:

@@ -111,9 +111,9 @@ class OpenSearchIndex:
         hits = self._connection.send("POST", f"/{self._alias}/_search", body)["hits"]["hits"]
         return [(hit["sort"][0], hit["_version"]) for hit in hits]
 
-    # -- another index beside it
+    # -- its replacement
 
-    def beside(self) -> OpenSearchIndex:
+    def replacement(self) -> OpenSearchIndex:
         built = OpenSearchIndex(
             self._document,
             self._client,

@@ -102,9 +102,9 @@ class TantivyIndex:
         rows = pages.versions(translator.live(None), None if after is None else encode(after), size)
         return [(decode(code), version) for code, version in rows]
 
-    # -- another index beside it
+    # -- its replacement
 
-    def beside(self) -> TantivyIndex:
+    def replacement(self) -> TantivyIndex:
         with self._lock:
             self._home.own()
             state = self._home.state("building")
@@ -214,7 +214,7 @@ class TantivyIndex:
         self.finish()
         translator, pages = Opened(self._home.path / state.folder, self._document.fields).pages()
         self._begin("building")
-        copy, count = self.beside(), 0
+        copy, count = self.replacement(), 0
         for rows in pages.every(translator.everything(), COPIED):
             copy.write([self._still_known(row) for row in rows])
             count += len(rows)

@@ -11,9 +11,9 @@ from typing import Any
 
 from sortkey.errors import JobCancelled, JobStopped, JobTimedOut
 from sortkey.runtime.jobs.definitions import JobFunction
+from sortkey.runtime.jobs.environment import Environment
 from sortkey.runtime.jobs.leases import Lease
 from sortkey.runtime.jobs.logs import LogBook
-from sortkey.runtime.jobs.means import Means
 from sortkey.runtime.jobs.records import Job, StepRun
 
 LOOK_SECONDS = 1.0
@@ -27,21 +27,23 @@ class Running:
 
     def __init__(self, lease: Lease, definition: JobFunction[..., Any]) -> None:
         self.lease, self.definition = lease, definition
-        self.log = LogBook(lease.means, lease.job.job_id, lease.job.attempt, definition.log_buffer)
+        self.log = LogBook(
+            lease.environment, lease.job.job_id, lease.job.attempt, definition.log_buffer
+        )
         self.step: str | None = None
         self.steps_used: set[str] = set()
         self.stopped: JobStopped | None = None
         self.is_given_up = False
         self._steps_done: dict[str, StepRun] | None = None
-        self._looked_at = lease.means.clock()
+        self._looked_at = lease.environment.clock()
 
     @property
     def job(self) -> Job:
         return self.lease.job
 
     @property
-    def means(self) -> Means:
-        return self.lease.means
+    def environment(self) -> Environment:
+        return self.lease.environment
 
     @property
     def is_first(self) -> bool:
@@ -52,7 +54,7 @@ class Running:
         started, timeout = self.job.started_at, self.job.timeout_seconds
         assert started is not None
         assert timeout is not None
-        return self.means.now() >= started + timedelta(seconds=timeout)
+        return self.environment.now() >= started + timedelta(seconds=timeout)
 
     def timed_out(self) -> JobTimedOut:
         return JobTimedOut(f"it ran for longer than {self.job.timeout_seconds:g} seconds")
@@ -67,14 +69,14 @@ class Running:
 
     def renew(self, **changes: Any) -> None:
         """Renew the lease, and read what others have changed. Raises JobLost."""
-        self._looked_at = self.means.clock()
+        self._looked_at = self.environment.clock()
         self.lease.renew(**changes)
 
     def safe_point(self) -> None:
         """Raise the error that should end the function here."""
         if self.stopped is None and self.is_late:
             self.stop(self.timed_out())
-        if self.stopped is None and self.means.clock() >= self._looked_at + LOOK_SECONDS:
+        if self.stopped is None and self.environment.clock() >= self._looked_at + LOOK_SECONDS:
             self.renew()
         if self.stopped is None and self.lease.is_cancel_requested:
             self.stop(JobCancelled(f"job {self.job.job_id} was cancelled"))
@@ -85,6 +87,6 @@ class Running:
         """The step, if an earlier attempt has done it."""
         if self._steps_done is None:
             wanted = StepRun.of_job(job_id=self.job.job_id).consistent()
-            runs = [] if self.is_first else self.means.store.query(wanted)
+            runs = [] if self.is_first else self.environment.store.query(wanted)
             self._steps_done = {step.name: step for step in runs if step.status == "completed"}
         return self._steps_done.get(name)

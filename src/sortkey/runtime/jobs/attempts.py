@@ -17,11 +17,11 @@ from sortkey.errors import (
     SortkeyError,
 )
 from sortkey.runtime.jobs.attempt import Running
-from sortkey.runtime.jobs.bells import of_job, of_queue
 from sortkey.runtime.jobs.context import JobContext
 from sortkey.runtime.jobs.leases import Ending
 from sortkey.runtime.jobs.records import Job
 from sortkey.runtime.jobs.values import storable
+from sortkey.runtime.jobs.wakeups import of_job, of_queue
 from sortkey.runtime.metrics import counter, histogram
 
 ATTEMPTS = counter("sortkey_job_attempts_total", "Attempts of jobs, by how they ended.")
@@ -71,12 +71,12 @@ def end(running: Running, ending: Ending) -> Job:
         message = (
             f"job {running.job.job_id}: its end could not be written, so it is taken up again later"
         )
-        running.means.on_error(message, error)
+        running.environment.on_error(message, error)
         return running.job
     _count(running, ending.outcome)
-    running.means.bells.ring(of_job(job.job_id))
+    running.environment.wakeups.notify(of_job(job.job_id))
     if had_slots or job.due_at is not None:  # another job may start now
-        running.means.bells.ring(
+        running.environment.wakeups.notify(
             of_queue(job.queue), job.due_at.timestamp() if job.due_at else None
         )
     return job
@@ -93,7 +93,7 @@ def after_stop(running: Running, stopped: JobStopped) -> Ending:
             return _failed(running, "timed_out", str(stopped))
         case _:
             return Ending(
-                "lost", "pending", due_at=running.means.now()
+                "lost", "pending", due_at=running.environment.now()
             )  # no longer held: it will not be written
 
 
@@ -111,26 +111,32 @@ def after_failure(running: Running, error: BaseException) -> Ending:
             {"traceback": where},
         )
     except SortkeyError as problem:
-        running.means.on_error(f"job {running.job.job_id}: its error could not be logged", problem)
+        running.environment.on_error(
+            f"job {running.job.job_id}: its error could not be logged", problem
+        )
     return _failed(running, "failed", message, final=isinstance(error, GiveUp))
 
 
 def _failed(running: Running, outcome: Any, error: str, *, final: bool = False) -> Ending:
-    job, means = running.job, running.means
+    job, environment = running.job, running.environment
     if final or job.attempt >= (job.attempts_max or 0):
         return Ending(outcome, "failed", error=error)
-    wait = running.definition.backoff.seconds(job.attempt - job.attempts_before, means.random)
-    return Ending(outcome, "pending", due_at=means.now() + timedelta(seconds=wait), error=error)
+    wait = running.definition.backoff.seconds(job.attempt - job.attempts_before, environment.random)
+    return Ending(
+        outcome, "pending", due_at=environment.now() + timedelta(seconds=wait), error=error
+    )
 
 
 def _released(running: Running, why: str) -> Ending:
     """Not a failure: it does not use up a retry."""
-    return Ending("released", "pending", due_at=running.means.now(), error=why, attempts_more=1)
+    return Ending(
+        "released", "pending", due_at=running.environment.now(), error=why, attempts_more=1
+    )
 
 
 def _count(running: Running, outcome: str) -> None:
-    metrics, job = running.means.store.metrics, running.job
+    metrics, job = running.environment.store.metrics, running.job
     if metrics is not None and job.started_at is not None:
         metrics.add(ATTEMPTS, queue=job.queue, name=job.name, outcome=outcome)
-        seconds = (running.means.now() - job.started_at).total_seconds()
+        seconds = (running.environment.now() - job.started_at).total_seconds()
         metrics.observe(SECONDS, seconds, queue=job.queue, name=job.name)

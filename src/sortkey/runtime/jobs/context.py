@@ -42,7 +42,7 @@ class JobContext:
     @property
     def store(self) -> Store:
         """The store of the job."""
-        return self._running.means.store
+        return self._running.environment.store
 
     # -- steps
 

@@ -13,11 +13,11 @@ from typing import Any
 from sortkey.errors import ConditionFailed, TransactionFailed
 from sortkey.model.attributes import Condition, attr
 from sortkey.model.operations import Update, Write
-from sortkey.runtime.jobs.bells import of_job
 from sortkey.runtime.jobs.definitions import JobFunction
+from sortkey.runtime.jobs.environment import CONFLICT, Environment
 from sortkey.runtime.jobs.leases import Ending, Lease, closing, job_update
-from sortkey.runtime.jobs.means import CONFLICT, Means
 from sortkey.runtime.jobs.records import LANES, RUNNING_LANE, Job, Slots
+from sortkey.runtime.jobs.wakeups import of_job
 from sortkey.runtime.transactions import Reason
 
 PAGES_JOBS = (3, 17, 80, *[100] * 9)
@@ -37,21 +37,25 @@ class Picker:
 
     def __init__(
         self,
-        means: Means,
+        environment: Environment,
         queue: str,
         worker: str,
         jobs: Mapping[str, JobFunction[..., Any]],
         lease_seconds: float,
         limit: int | None = None,
     ) -> None:
-        self._means, self._queue, self._worker, self._jobs = means, queue, worker, jobs
+        self._environment, self._queue, self._worker, self._jobs = environment, queue, worker, jobs
         self.lease_seconds, self._limit = lease_seconds, limit
-        self._reaped_at = means.clock()
+        self._reaped_at = environment.clock()
 
     def next(self) -> Lease | None:
         """Claim the next job, or return None if none can run now."""
         head = self._head()
-        if head and self._means.clock() >= self._reaped_at + REAP_SECONDS and self._reap_all():
+        if (
+            head
+            and self._environment.clock() >= self._reaped_at + REAP_SECONDS
+            and self._reap_all()
+        ):
             head = self._head()
         if not head or (head[0].lane == RUNNING_LANE and not self._is_due(head[0])):
             return None  # no job is waiting, and no worker is dead
@@ -64,13 +68,15 @@ class Picker:
 
     def take(self, job_id: str) -> Lease | None:
         """Claim a specific job, if it is due."""
-        job = self._means.store.find(Job.key(job_id=job_id), consistent=True)
+        job = self._environment.store.find(Job.key(job_id=job_id), consistent=True)
         if job is not None and job.status == "running":
             job = self._reap(job)
         return None if job is None or not self._is_due(job) else self._take(job, set())
 
     def _head(self) -> list[Job]:
-        return self._means.store.page(Job.due(queue=self._queue).hydrated(), size=HEAD_JOBS).items
+        return self._environment.store.page(
+            Job.due(queue=self._queue).hydrated(), size=HEAD_JOBS
+        ).items
 
     def _first_of(self, head: Iterable[Job]) -> Lease | None:
         """The first job of the whole queue if it can be taken: one query instead of one for each
@@ -94,10 +100,10 @@ class Picker:
         return None
 
     def _due(self, lane: int) -> Iterator[Job]:
-        wanted = Job.due(queue=self._queue, lane=lane).at_most(self._means.now()).hydrated()
+        wanted = Job.due(queue=self._queue, lane=lane).at_most(self._environment.now()).hydrated()
         cursor: str | None = None
         for size in PAGES_JOBS:
-            page = self._means.store.page(wanted, cursor=cursor, size=size)
+            page = self._environment.store.page(wanted, cursor=cursor, size=size)
             yield from page.items
             cursor = page.cursor
             if cursor is None:
@@ -105,16 +111,18 @@ class Picker:
 
     def _reap_all(self) -> bool:
         """Release the jobs of dead workers. Returns whether there were any."""
-        self._reaped_at = self._means.clock()
+        self._reaped_at = self._environment.clock()
         reaped = [self._reap(job) for job in self._due(RUNNING_LANE)]
         return any(job is not None for job in reaped)
 
     def _reap(self, job: Job) -> Job | None:
         # The index may be stale: the job itself has the end of its lease.
-        return reap(self._means, job) if job.status == "running" and self._is_due(job) else None
+        return (
+            reap(self._environment, job) if job.status == "running" and self._is_due(job) else None
+        )
 
     def _is_due(self, job: Job) -> bool:
-        return job.due_at is not None and job.due_at <= self._means.now()
+        return job.due_at is not None and job.due_at <= self._environment.now()
 
     def _take(self, job: Job, full: set[str]) -> Lease | None:
         definition = self._jobs.get(job.name)
@@ -132,7 +140,7 @@ class Picker:
         )
 
     def _claim(self, job: Job, definition: JobFunction[..., Any], full: set[str]) -> Lease | None:
-        slots, now, token = self._slots(job), self._means.now(), self._means.token()
+        slots, now, token = self._slots(job), self._environment.now(), self._environment.token()
         retries = definition.retries if job.retries is None else job.retries
         changes: dict[str, Any] = {
             "status": "running",
@@ -154,11 +162,11 @@ class Picker:
         if not claimed:
             return None
         waited_seconds = (now - job.due_at).total_seconds() if job.due_at else 0.0
-        return Lease(self._means, job.changed(**changes), self.lease_seconds, waited_seconds)
+        return Lease(self._environment, job.changed(**changes), self.lease_seconds, waited_seconds)
 
     def _claim_alone(self, write: Update[Job], token: str) -> bool:
         try:
-            self._means.update(write)
+            self._environment.update(write)
         except ConditionFailed as failed:
             # Ours after all, where the answer to the first try was lost and the second found it
             # done.
@@ -169,7 +177,7 @@ class Picker:
         self, job: Job, write: Update[Job], slots: Mapping[str, int], full: set[str]
     ) -> bool:
         try:
-            self._means.transact(
+            self._environment.transact(
                 write, *(_enter(name, job.job_id, limit) for name, limit in slots.items())
             )
         except TransactionFailed as failed:
@@ -181,22 +189,22 @@ class Picker:
         return True
 
 
-def reap(means: Means, job: Job) -> Job | None:
+def reap(environment: Environment, job: Job) -> Job | None:
     """Take a job from a dead worker: it is pending again, or failed. None if the worker is
     alive.
     """
-    ending = _after_loss(means, job)
+    ending = _after_loss(environment, job)
     still = (attr(Job.lease) == job.lease) & (attr(Job.due_at) == job.due_at)
-    changes, writes = closing(means, job, ending)
+    changes, writes = closing(environment, job, ending)
     try:
-        means.transact(job_update(job, changes, still), *writes)
+        environment.transact(job_update(job, changes, still), *writes)
     except TransactionFailed:
         return None
-    means.bells.ring(of_job(job.job_id))
+    environment.wakeups.notify(of_job(job.job_id))
     return job.changed(**changes)
 
 
-def _after_loss(means: Means, job: Job) -> Ending:
+def _after_loss(environment: Environment, job: Job) -> Ending:
     deaths = job.worker_deaths + 1
     lost = Ending(
         "lost",
@@ -210,7 +218,7 @@ def _after_loss(means: Means, job: Job) -> Ending:
         return replace(lost, error=f"its worker died {_times(deaths)} while running it")
     if job.attempts_max is not None and job.attempt >= job.attempts_max:
         return lost
-    return replace(lost, status="pending", due_at=means.now())
+    return replace(lost, status="pending", due_at=environment.now())
 
 
 def _times(count: int) -> str:

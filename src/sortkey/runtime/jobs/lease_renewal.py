@@ -69,7 +69,7 @@ class Keeper:
             except JobLost as lost:
                 running.stop(lost)
             except SortkeyError as error:
-                running.means.on_error(
+                running.environment.on_error(
                     f"job {running.job.job_id}: its lease could not be renewed", error
                 )
 

@@ -11,7 +11,7 @@ from typing import Any
 from sortkey.errors import ConditionFailed, JobLost, TransactionFailed
 from sortkey.model.attributes import Condition, attr
 from sortkey.model.operations import Put, Update, Write, set_actions
-from sortkey.runtime.jobs.means import Means
+from sortkey.runtime.jobs.environment import Environment
 from sortkey.runtime.jobs.records import LANES, RUNNING_LANE, Attempt, Job, Outcome, Slots, Status
 
 ERROR_CHARACTERS_MAX = 4000
@@ -45,9 +45,11 @@ class Lease:
     lease.
     """
 
-    def __init__(self, means: Means, job: Job, seconds: float, waited_seconds: float = 0.0) -> None:
-        self.means, self.job, self.seconds, self.waited_seconds = (
-            means,
+    def __init__(
+        self, environment: Environment, job: Job, seconds: float, waited_seconds: float = 0.0
+    ) -> None:
+        self.environment, self.job, self.seconds, self.waited_seconds = (
+            environment,
             job,
             seconds,
             waited_seconds,
@@ -59,13 +61,15 @@ class Lease:
     @property
     def seconds_left(self) -> float:
         """Seconds until another worker may take the job."""
-        return (self.job.due_at - self.means.now()).total_seconds() if self.job.due_at else 0.0
+        return (
+            (self.job.due_at - self.environment.now()).total_seconds() if self.job.due_at else 0.0
+        )
 
     def renew(self, **changes: Any) -> Job:
         """Renew the lease, with other changes of the job. Raises JobLost."""
         write = job_update(self.job, {"due_at": self._until(), **changes}, self._held())
         try:
-            self.job = self.means.update(write)
+            self.job = self.environment.update(write)
         except ConditionFailed as failed:
             raise self._lost() from failed
         self.is_cancel_requested |= self.job.cancel_requested
@@ -90,7 +94,7 @@ class Lease:
             return self._end(replace(ending, outcome="cancelled", status="cancelled", due_at=None))
 
     def _end(self, ending: Ending, when: Condition | None = None) -> Job:
-        changes, writes = closing(self.means, self.job, ending)
+        changes, writes = closing(self.environment, self.job, ending)
         held = self._held()
         self._transact(
             job_update(self.job, changes, held if when is None else held & when), *writes
@@ -100,7 +104,7 @@ class Lease:
 
     def _transact(self, first: Update[Job], *writes: Write[Any]) -> None:
         try:
-            self.means.transact(first, *writes)
+            self.environment.transact(first, *writes)
         except TransactionFailed as failed:
             refused = next((reason for reason in failed.reasons if reason.index == 0), None)
             if refused is None:
@@ -117,7 +121,7 @@ class Lease:
         return attr(Job.lease) == self.token
 
     def _until(self) -> datetime:
-        return self.means.now() + timedelta(seconds=self.seconds)
+        return self.environment.now() + timedelta(seconds=self.seconds)
 
     def _lost(self) -> JobLost:
         return JobLost(
@@ -130,10 +134,12 @@ class _CancelledMeanwhile(Exception):
     """The job is still held, and was cancelled meanwhile."""
 
 
-def closing(means: Means, job: Job, ending: Ending) -> tuple[dict[str, Any], list[Write[Any]]]:
+def closing(
+    environment: Environment, job: Job, ending: Ending
+) -> tuple[dict[str, Any], list[Write[Any]]]:
     """The writes that end an attempt: the changes of the job, its attempt and its slots."""
     assert job.started_at is not None
-    now = means.now()
+    now = environment.now()
     error = ending.error[:ERROR_CHARACTERS_MAX] if ending.error else None
     changes: dict[str, Any] = {
         "status": ending.status,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sortkey.errors import ModelError
-from sortkey.runtime.jobs.means import Means
+from sortkey.runtime.jobs.environment import Environment
 from sortkey.runtime.jobs.records import Level, LogLine
 from sortkey.runtime.jobs.values import storable
 
@@ -29,8 +29,13 @@ class LogBook:
     twice.
     """
 
-    def __init__(self, means: Means, job_id: str, attempt: int, buffer: int) -> None:
-        self._means, self._job_id, self._attempt, self._buffer = means, job_id, attempt, buffer
+    def __init__(self, environment: Environment, job_id: str, attempt: int, buffer: int) -> None:
+        self._environment, self._job_id, self._attempt, self._buffer = (
+            environment,
+            job_id,
+            attempt,
+            buffer,
+        )
         self._waiting: list[LogLine] = []
         self._number = 0
         self._lock = threading.Lock()
@@ -49,7 +54,7 @@ class LogBook:
                 step=step,
                 level=level_number,
                 message=message[:MESSAGE_CHARACTERS_MAX],
-                at=self._means.now(),
+                at=self._environment.now(),
                 details=plain_details,
             )
             self._number += 1
@@ -64,7 +69,7 @@ class LogBook:
 
     def _write(self) -> None:
         if len(self._waiting) == 1:
-            self._means.store.put(self._waiting[0])
+            self._environment.store.put(self._waiting[0])
         elif self._waiting:
-            self._means.store.batch_write(self._waiting)
+            self._environment.store.batch_write(self._waiting)
         self._waiting.clear()

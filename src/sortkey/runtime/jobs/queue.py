@@ -12,11 +12,10 @@ from sortkey.errors import AlreadyExists, ConditionFailed, JobConflict, JobError
 from sortkey.model.attributes import Condition, attr
 from sortkey.model.operations import Update
 from sortkey.runtime.jobs import waits
-from sortkey.runtime.jobs.bells import BELLS, Bells, of_job, of_queue
 from sortkey.runtime.jobs.definitions import JobFunction
+from sortkey.runtime.jobs.environment import Environment
 from sortkey.runtime.jobs.leases import job_update
 from sortkey.runtime.jobs.logs import LEVELS, level_of
-from sortkey.runtime.jobs.means import Means
 from sortkey.runtime.jobs.records import (
     LANES,
     RUNNING_LANE,
@@ -31,6 +30,7 @@ from sortkey.runtime.jobs.records import (
     table,
 )
 from sortkey.runtime.jobs.values import storable
+from sortkey.runtime.jobs.wakeups import WAKEUPS, Wakeups, of_job, of_queue
 from sortkey.runtime.pages import Page
 from sortkey.runtime.store import Store
 
@@ -57,18 +57,18 @@ class JobQueue:
         *,
         announcer: Announcer | None = None,
         worker_deaths_max: int = WORKER_DEATHS_MAX,
-        bells: Bells = BELLS,
-        **means: Callable[..., Any],
+        wakeups: Wakeups = WAKEUPS,
+        **environment: Callable[..., Any],
     ) -> None:
         """`worker_deaths_max` is the number of workers that may die while running a job before it
         fails.
 
-        `means` are clock, sleep, random and entropy, for tests.
+        `environment` are clock, sleep, random and entropy, for tests.
         """
         if worker_deaths_max < 1:
             raise ModelError(f"worker_deaths_max is {worker_deaths_max}: it must be at least 1")
         self.store, self.name, self.worker_deaths_max = store, name, worker_deaths_max
-        self._means = Means(store, bells=bells, **means)
+        self._environment = Environment(store, wakeups=wakeups, **environment)
         self._announcer = announcer
 
     def ensure(self) -> list[str]:
@@ -99,7 +99,7 @@ class JobQueue:
         """
         if isinstance(job, JobFunction):
             job.check_arguments(arguments or {})
-        now = self._means.now()
+        now = self._environment.now()
         new_job = Job(
             job_id=job_id
             or self._new_id(job if isinstance(job, str) else job.name, idempotency_key),
@@ -128,7 +128,7 @@ class JobQueue:
 
     def _new_id(self, name: str, idempotency_key: str | None) -> str:
         if idempotency_key is None:
-            return f"JOB-{self._means.entropy(10).hex()}"
+            return f"JOB-{self._environment.entropy(10).hex()}"
         return f"JOB-{sha256(repr((self.name, name, idempotency_key)).encode()).hexdigest()[:32]}"
 
     def _same(self, wanted: Job, existing: Job) -> Job:
@@ -142,7 +142,7 @@ class JobQueue:
 
     def _tell(self, job: Job) -> None:
         if job.due_at is not None:
-            self._means.bells.ring(of_queue(self.name), job.due_at.timestamp())
+            self._environment.wakeups.notify(of_queue(self.name), job.due_at.timestamp())
         if self._announcer is None or job.status != "pending":
             return
         try:
@@ -163,11 +163,11 @@ class JobQueue:
 
     def wait(self, job_id: str, timeout: float | None = None) -> Job:
         """Wait for the end of a job and return it. Raises JobNotEnded after `timeout` seconds."""
-        return waits.wait(self._means, job_id, timeout)
+        return waits.wait(self._environment, job_id, timeout)
 
     async def wait_async(self, job_id: str, timeout: float | None = None) -> Job:
         """The same, awaited. It blocks no thread, so thousands can wait."""
-        return await waits.wait_async(self._means, job_id, timeout)
+        return await waits.wait_async(self._environment, job_id, timeout)
 
     def jobs(self, status: Status, *, cursor: str | None = None, size: int = 100) -> Page[Job]:
         """The jobs with a status, latest first."""
@@ -176,7 +176,7 @@ class JobQueue:
 
     def waiting(self) -> int:
         """How many jobs are due and not taken, including those of dead workers."""
-        now, lanes = self._means.now(), (*LANES.values(), RUNNING_LANE)
+        now, lanes = self._environment.now(), (*LANES.values(), RUNNING_LANE)
         return sum(
             self.store.count(Job.due(queue=self.name, lane=lane).at_most(now)) for lane in lanes
         )
@@ -224,10 +224,10 @@ class JobQueue:
             if job.is_ended:
                 return job
             try:
-                changed = self._means.update(self._cancellation(job))
+                changed = self._environment.update(self._cancellation(job))
             except ConditionFailed:
                 continue
-            self._means.bells.ring(of_job(job_id))
+            self._environment.wakeups.notify(of_job(job_id))
             return changed
         raise JobError(f"job {job_id} changes too fast to be cancelled: try again")
 
@@ -236,7 +236,7 @@ class JobQueue:
             changes = {
                 "status": "cancelled",
                 "due_at": None,
-                "ended_at": self._means.now(),
+                "ended_at": self._environment.now(),
                 "cancel_requested": True,
             }
         else:
@@ -254,7 +254,7 @@ class JobQueue:
             )
         changes: dict[str, Any] = {
             "status": "pending",
-            "due_at": self._means.now() + timedelta(seconds=delay),
+            "due_at": self._environment.now() + timedelta(seconds=delay),
             "ended_at": None,
             "cancel_requested": False,
             "attempts_before": job.attempt,
@@ -262,7 +262,7 @@ class JobQueue:
             "worker_deaths": 0,
         }
         try:
-            changed = self._means.update(job_update(job, changes, _is_still(job)))
+            changed = self._environment.update(job_update(job, changes, _is_still(job)))
         except ConditionFailed as failed:
             raise JobError(
                 f"job {job_id} was retried by somebody else at the same time"

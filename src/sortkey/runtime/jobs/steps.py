@@ -55,7 +55,7 @@ class Step:
     def _run(self, call: Callable[[], T]) -> T:
         failures = 0
         while True:
-            started_at = self._running.means.now()
+            started_at = self._running.environment.now()
             try:
                 result = storable(call(), f"the result of step {self.name!r}")
             except JobStopped:
@@ -85,16 +85,16 @@ class Step:
             return
 
     def _pause(self, failures: int) -> None:
-        means = self._running.means
+        environment = self._running.environment
         self._running.safe_point()
-        means.sleep(self._running.definition.backoff.seconds(failures, means.random))
+        environment.sleep(self._running.definition.backoff.seconds(failures, environment.random))
         self._running.safe_point()
 
     def _record(
         self, status: Literal["completed", "failed"], started_at: datetime, **rest: Any
     ) -> StepRun:
         job = self._running.job
-        ended_at = self._running.means.now()
+        ended_at = self._running.environment.now()
         times = {"started_at": started_at, "ended_at": ended_at}
         return StepRun(
             job_id=job.job_id, name=self.name, status=status, attempt=job.attempt, **times, **rest

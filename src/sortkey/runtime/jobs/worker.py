@@ -15,13 +15,13 @@ from typing import Any, Self
 from sortkey.errors import JobInterrupted, ModelError
 from sortkey.runtime.jobs import attempts
 from sortkey.runtime.jobs.attempt import Running
-from sortkey.runtime.jobs.bells import BELLS, Bells, Watch, of_job, of_queue
 from sortkey.runtime.jobs.definitions import JobFunction
+from sortkey.runtime.jobs.environment import Environment
 from sortkey.runtime.jobs.job_selection import Picker
 from sortkey.runtime.jobs.lease_renewal import Keeper
 from sortkey.runtime.jobs.leases import Lease
-from sortkey.runtime.jobs.means import Means
 from sortkey.runtime.jobs.records import Job
+from sortkey.runtime.jobs.wakeups import WAKEUPS, Wakeups, Watch, of_job, of_queue
 from sortkey.runtime.metrics import gauge, histogram
 from sortkey.runtime.store import Store
 
@@ -48,22 +48,22 @@ class JobWorker:
         lease_seconds: float = 30.0,
         poll_seconds: float = 1.0,
         name: str | None = None,
-        bells: Bells = BELLS,
-        **means: Callable[..., Any],
+        wakeups: Wakeups = WAKEUPS,
+        **environment: Callable[..., Any],
     ) -> None:
-        """`limit` is for all workers of the queue together. `means` are clock, sleep, random,
+        """`limit` is for all workers of the queue together. `environment` are clock, sleep, random,
         entropy and `on_error`.
 
         `on_error(message, error)` is called with errors outside of job functions. By default they
         are logged.
         """
-        self._means = Means(store, bells=bells, **means)
+        self._environment = Environment(store, wakeups=wakeups, **environment)
         self.queue, self.name = (
             queue,
-            name or f"{socket.gethostname()}/{os.getpid()}/{self._means.token()[:6]}",
+            name or f"{socket.gethostname()}/{os.getpid()}/{self._environment.token()[:6]}",
         )
         self._jobs = _by_name(jobs)
-        self._picker = Picker(self._means, queue, self.name, self._jobs, lease_seconds, limit)
+        self._picker = Picker(self._environment, queue, self.name, self._jobs, lease_seconds, limit)
         self._threads, self._poll_seconds = threads, poll_seconds
         self._keeper = Keeper(lease_seconds)
         self._stopping, self._over = threading.Event(), threading.Event()
@@ -82,19 +82,19 @@ class JobWorker:
         """Run a specific job in this thread, if it is due and not running."""
         return self._run_here(self._picker.take(job_id)) if self._may_start else None
 
-    def attend(self, job_id: str) -> float | None:
+    def run_announced(self, job_id: str) -> float | None:
         """Run an announced job. Returns the seconds after which to announce it again, or None if
         that is not needed.
         """
         done = self.run_job(job_id)
-        job = done or self._means.store.find(Job.key(job_id=job_id), consistent=True)
+        job = done or self._environment.store.find(Job.key(job_id=job_id), consistent=True)
         if job is None or job.is_ended or job.due_at is None:
             return None
-        return max((job.due_at - self._means.now()).total_seconds(), HELD_BACK_SECONDS)
+        return max((job.due_at - self._environment.now()).total_seconds(), HELD_BACK_SECONDS)
 
     def on_error(self, message: str, error: Exception) -> None:
         """Report an error outside of job functions."""
-        self._means.on_error(message, error)
+        self._environment.on_error(message, error)
 
     @property
     def _may_start(self) -> bool:
@@ -146,7 +146,7 @@ class JobWorker:
         ended in time; what has not is taken up by another worker when its lease is over.
         """
         self._stopping.set()
-        self._watch.ring()
+        self._watch.wake()
         for thread in self._own[:1]:
             thread.join()
         if not finish:
@@ -173,9 +173,9 @@ class JobWorker:
 
     def _pick(self) -> None:
         failures = 0
-        with self._means.bells.listen(of_queue(self.queue), self._watch.ring):
+        with self._environment.wakeups.listen(of_queue(self.queue), self._watch.wake):
             while not self._stopping.is_set():
-                self._watch.clear(self._means.clock())
+                self._watch.clear(self._environment.clock())
                 try:
                     if self._start_next():
                         failures = 0
@@ -184,15 +184,15 @@ class JobWorker:
                 except Exception as error:
                     # Whatever it is, a service that is away or an item that cannot be read, the
                     # worker stays.
-                    self._means.on_error(f"worker {self.name} could not pick a job", error)
+                    self._environment.on_error(f"worker {self.name} could not pick a job", error)
                     failures += 1
-                self._watch.wait(self._pause_seconds(failures), self._means.clock())
+                self._watch.wait(self._pause_seconds(failures), self._environment.clock())
 
     def _pause_seconds(self, failures: int) -> float:
         """Not all workers at the same instant; longer while picking fails."""
         most = max(self._poll_seconds, PICK_PAUSE_SECONDS_MAX)
         pause = min(self._poll_seconds * 2 ** min(failures, 10), most)
-        return pause * (0.8 + 0.4 * self._means.random())
+        return pause * (0.8 + 0.4 * self._environment.random())
 
     def _start_next(self) -> bool:
         if len(self._keeper) >= self._threads or not self._may_start:
@@ -212,7 +212,7 @@ class JobWorker:
 
     def _run(self, running: Running) -> Job:
         try:
-            with self._means.bells.listen(of_job(running.job.job_id), running.hear):
+            with self._environment.wakeups.listen(of_job(running.job.job_id), running.hear):
                 return attempts.run(running)
         finally:
             if self._keeper.leave(running):
@@ -221,7 +221,7 @@ class JobWorker:
     def _begun(self, lease: Lease) -> Running:
         running = Running(lease, self._jobs[lease.job.name])
         self._keeper.enter(running)
-        metrics = self._means.store.metrics
+        metrics = self._environment.store.metrics
         if metrics is not None:
             metrics.add(RUNNING, 1, queue=self.queue)
             metrics.observe(WAITED, lease.waited_seconds, queue=self.queue)
@@ -229,10 +229,10 @@ class JobWorker:
 
     def _left(self, running: Running) -> None:
         """There is room for another."""
-        metrics = self._means.store.metrics
+        metrics = self._environment.store.metrics
         if metrics is not None:
             metrics.add(RUNNING, -1, queue=running.job.queue)
-        self._watch.ring()
+        self._watch.wake()
 
 
 def _by_name(jobs: Iterable[JobFunction[..., Any]]) -> dict[str, JobFunction[..., Any]]:

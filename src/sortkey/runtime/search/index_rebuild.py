@@ -40,7 +40,7 @@ def reindex(
     comparisons, one before and one right after the replacement. `on_progress` is called with the
     number of documents written so far.
     """
-    built = search.beside()
+    built = search.replacement()
     written = _fill(built, source, on_progress)
     caught_up = reconcile(built, source)
     search.replace_with(built)

@@ -94,7 +94,7 @@ class SearchIndex(Protocol):
         """Ids and versions of searchable documents in the order of ids, after a given one."""
         ...
 
-    def beside(self) -> SearchIndex:
+    def replacement(self) -> SearchIndex:
         """The index that is being built to replace this one, new or resumed."""
         ...
 

@@ -126,13 +126,13 @@ class Search(Generic[T]):
 
     # -- building another index
 
-    def beside(self) -> Search[T]:
+    def replacement(self) -> Search[T]:
         """The search that will replace this one. Until then, writes go to both."""
-        self._building = self.index.beside()
+        self._building = self.index.replacement()
         return Search(self.document, self._building, secret=self._secret, tenant=self._tenant)
 
     def replace_with(self, built: Search[T]) -> None:
-        """Replace the index by one that `beside` has built, atomically."""
+        """Replace the index by one that `replacement` returned, atomically."""
         with self._replacing:
             self.index.replace_with(built.index)
             self._building = None

@@ -26,7 +26,7 @@ from sortkey.web.console.jump_box import PLACES
 from sortkey.web.console.login import login_page
 from sortkey.web.console.models import model_page, models_page
 from sortkey.web.console.objects import objects_page
-from sortkey.web.console.pieces import empty, refused
+from sortkey.web.console.pieces import empty, error_text
 from sortkey.web.console.request_log import RequestLog
 from sortkey.web.console.request_source import SourceMiddleware
 from sortkey.web.console.requests import requests_page
@@ -106,7 +106,7 @@ def failed_page(shell: Shell, error: Exception) -> None:
     """Shown instead of a page that fails. The log has the details."""
     with shell.frame(ConsolePage("", "Error", "error", lost_page, in_menu=False)):
         title("This page cannot be shown")
-        refused(
+        error_text(
             refusal(error)
             if isinstance(error, SortkeyError)
             else f"{type(error).__name__}: {error}"

@@ -10,7 +10,7 @@ from sortkey.engine.recent import RecentChange
 from sortkey.values.attributes import Item
 from sortkey.values.table_names import is_own
 from sortkey.web.console.name_choice import name_choice
-from sortkey.web.console.pieces import Tone, again, chip_html, code, empty, fold, quiet
+from sortkey.web.console.pieces import Tone, chip_html, code, empty, fold, quiet, repeat
 from sortkey.web.console.recorded_tables import is_recorded, unrecorded
 from sortkey.web.console.shell import title
 from sortkey.web.console.value_display import cell, clock, plain_item, pretty
@@ -57,7 +57,7 @@ def changes_page(workspace: Workspace) -> None:
 
     choice.on_value_change(lambda _: drawn.refresh())
     drawn()
-    again(SECONDS, check)
+    repeat(SECONDS, check)
 
 
 def _newest(workspace: Workspace) -> int:

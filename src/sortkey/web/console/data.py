@@ -12,7 +12,7 @@ from sortkey.errors import SortkeyError
 from sortkey.values.attributes import Item
 from sortkey.web.console.items import item_dialog, items_table
 from sortkey.web.console.name_choice import name_choice
-from sortkey.web.console.pieces import button, chip, empty, heading, refused
+from sortkey.web.console.pieces import button, chip, empty, error_text, heading
 from sortkey.web.console.shell import title
 from sortkey.web.console.stored_items import ItemPage, browse
 from sortkey.web.console.value_display import size
@@ -127,7 +127,7 @@ class _Browser:
                     self.starts[-1],
                 )
             except SortkeyError as error:
-                refused(refusal(error))
+                error_text(refusal(error))
                 return
             self._summary(page)
             if not page.items:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from nicegui import ui
 
 from sortkey.web.console.pieces import (
-    again,
     chip,
     chipped,
     empty,
@@ -13,6 +12,7 @@ from sortkey.web.console.pieces import (
     heading,
     prose,
     quiet,
+    repeat,
     table,
 )
 from sortkey.web.console.request_log import subject
@@ -104,7 +104,7 @@ def _activity(workspace: Workspace) -> None:
         )
 
     requests()
-    again(SECONDS, lambda: _refresh(workspace, shown[0], requests))
+    repeat(SECONDS, lambda: _refresh(workspace, shown[0], requests))
 
 
 def _refresh(workspace: Workspace, shown: int, requests: ui.refreshable) -> None:  # pyright: ignore

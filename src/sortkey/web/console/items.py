@@ -14,7 +14,7 @@ from sortkey.model.fields import Updated
 from sortkey.values.attributes import Item
 from sortkey.web.console import item_edits
 from sortkey.web.console.attribute_texts import is_plain, text_of, value_of
-from sortkey.web.console.pieces import button, chip, dialog, heading, quiet, refused
+from sortkey.web.console.pieces import button, chip, dialog, error_text, heading, quiet
 from sortkey.web.console.value_display import cell, pretty
 from sortkey.web.console.workspace import Workspace, refusal
 
@@ -226,10 +226,10 @@ def _save(
     except InvalidItem as error:
         with problems:
             for fault in error.faults:
-                refused(fault)
+                error_text(fault)
     except (SortkeyError, ValueError, KeyError) as error:
         with problems:
-            refused(
+            error_text(
                 f"Not valid JSON: {error}"
                 if isinstance(error, json.JSONDecodeError)
                 else refusal(error)
@@ -249,7 +249,7 @@ def _offer(
         shown.close()
         item_dialog(workspace, table, error.item, changed)
 
-    refused(f"{refusal(error)}. Open it to change it, or give the new item another key.")
+    error_text(f"{refusal(error)}. Open it to change it, or give the new item another key.")
     if error.item is not None:  # not deleted meanwhile
         button("Open the existing item", open_it, icon="open_in_new", is_main=False)
 

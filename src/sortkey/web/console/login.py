@@ -6,7 +6,7 @@ from nicegui import ui
 from starlette.responses import RedirectResponse
 
 from sortkey.web.console.access import LOGIN, Access
-from sortkey.web.console.pieces import heading, quiet, refused
+from sortkey.web.console.pieces import error_text, heading, quiet
 from sortkey.web.console.shell import style
 
 MESSAGES = {
@@ -32,6 +32,6 @@ def login_page(access: Access, failed: str = "") -> RedirectResponse | None:
         entry = ui.input("Password", password=True).classes("w-full")
         entry.props("outlined autofocus name=password autocomplete=current-password")
         if failed in MESSAGES:
-            refused(MESSAGES[failed])
+            error_text(MESSAGES[failed])
         ui.button("Sign in").props("unelevated no-caps type=submit")
     return None

@@ -21,12 +21,12 @@ from sortkey.web.console.pieces import (
     code_cell,
     coded,
     empty,
+    error_text,
     fold,
     heading,
     mono,
     prose,
     quiet,
-    refused,
     tab_panels,
     table,
 )
@@ -308,7 +308,7 @@ def _form(workspace: Workspace, model: str, pattern: AccessPattern) -> None:
                     cursor,
                 )
             except (SortkeyError, ValueError) as error:
-                refused(refusal(error))
+                error_text(refusal(error))
                 return
             _show_run(workspace, result)
             if result.cursor:

@@ -16,8 +16,8 @@ from sortkey.web.console.pieces import (
     code_cell,
     copied,
     empty,
+    error_text,
     heading,
-    refused,
     table,
 )
 from sortkey.web.console.shell import title
@@ -97,7 +97,7 @@ def _preview(objects: Objects, keys: Sequence[str]) -> None:
                 with objects.open(str(key.value), end=SHOWN_BYTES) as reader:
                     data = reader.read()
             except SortkeyError as error:
-                refused(refusal(error))
+                error_text(refusal(error))
                 return
             code(
                 data.decode("utf-8", "replace")

@@ -127,7 +127,7 @@ def empty(text: str, what_to_do: str = "", link: tuple[str, str] | None = None) 
             ui.link(*link).style("display: inline-block; margin-top: 0.75rem")
 
 
-def refused(text: str) -> None:
+def error_text(text: str) -> None:
     """An error message."""
     ui.label(text).classes("sk-refused").props('role="alert"')
 
@@ -259,7 +259,7 @@ def button(
     return element if is_main else element.classes("sk-second")
 
 
-def again(seconds: float, look: Callable[[], object]) -> None:
+def repeat(seconds: float, look: Callable[[], object]) -> None:
     """Call `look` every few seconds while the page is open. A page that was left stays in memory
     for a while but makes no calls.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nicegui import ui
 
-from sortkey.web.console.pieces import again, chipped, empty, heading, quiet, table
+from sortkey.web.console.pieces import chipped, empty, heading, quiet, repeat, table
 from sortkey.web.console.request_log import subject
 from sortkey.web.console.shell import title
 from sortkey.web.console.value_display import clock
@@ -34,7 +34,7 @@ def requests_page(workspace: Workspace) -> None:
             drawn.refresh()
 
     drawn()
-    again(SECONDS, check)
+    repeat(SECONDS, check)
 
 
 def _costliest(workspace: Workspace) -> None:

@@ -11,9 +11,9 @@ from urllib.parse import urlencode
 from nicegui import run, ui
 from nicegui.events import ValueChangeEventArguments
 
-from sortkey.connect.searches import KeptSearch, Searches
+from sortkey.connect.searches import ManagedSearch, Searches
 from sortkey.errors import SortkeyError
-from sortkey.web.console.pieces import again, button, chip, empty, quiet, refused
+from sortkey.web.console.pieces import button, chip, empty, error_text, quiet, repeat
 from sortkey.web.console.search_cards import ResultLinks, choice_id, filter_card, result_card
 from sortkey.web.console.search_results import (
     Results,
@@ -98,7 +98,7 @@ class _Page:
             "div"
         )  # outside the results, which may change while a dialog is open
         await self.draw()
-        again(LOOK_SECONDS, self._look)
+        repeat(LOOK_SECONDS, self._look)
 
     def _box(self) -> None:
         box = ui.input("Search", value=self.request.words, on_change=self._typed)
@@ -165,7 +165,7 @@ class _Page:
     # -- display
 
     @property
-    def _kept(self) -> KeptSearch | None:
+    def _kept(self) -> ManagedSearch | None:
         return self.searches.get(self.of)
 
     async def draw(self) -> None:
@@ -191,7 +191,7 @@ class _Page:
         with self.results:
             if isinstance(results, Exception):
                 if kept.state != "failed":  # the state says why
-                    refused(refusal(results))
+                    error_text(refusal(results))
                 return
             self._results(kept, results)
         with self.filters:
@@ -204,7 +204,7 @@ class _Page:
         pulse = None if kept is None else await run.io_bound(_pulse, kept)
         return pulse or (self.searches.problem, 0)  # also while the server stops
 
-    async def _learn(self, kept: KeptSearch) -> None:
+    async def _learn(self, kept: ManagedSearch) -> None:
         """Find the fields to filter by. Repeat when the number of documents has doubled."""
         of, count = self.learned_for
         now: int = self.seen[-1]
@@ -212,9 +212,9 @@ class _Page:
             self.fields = await run.io_bound(_useful_facets, kept) or []
             self.learned_for = self.of, now
 
-    def _state(self, kept: KeptSearch | None, results: Results | None) -> None:
+    def _state(self, kept: ManagedSearch | None, results: Results | None) -> None:
         if kept is None and self.searches.problem:
-            refused(self.searches.problem)
+            error_text(self.searches.problem)
         elif kept is None or kept.state == "waiting":
             chip("The index is being opened …", "note")
         elif kept.state == "building":
@@ -239,7 +239,7 @@ class _Page:
                     "Clear filters", self._without_filters, icon="filter_alt_off", is_main=False
                 ).props("dense")
 
-    def _results(self, kept: KeptSearch, results: Results) -> None:
+    def _results(self, kept: ManagedSearch, results: Results) -> None:
         if not results.page.hits:
             self._nothing(kept)
             return
@@ -259,7 +259,7 @@ class _Page:
                 )
                 button("Next", further, icon="arrow_forward", is_main=False)
 
-    def _nothing(self, kept: KeptSearch) -> None:
+    def _nothing(self, kept: ManagedSearch) -> None:
         if not self.seen[-1]:
             if kept.state == "ready":
                 empty("The index is empty.", "Put an item: you can find it a moment later.")
@@ -269,7 +269,7 @@ class _Page:
             empty("Nothing was found.", "Use fewer words, or only their beginnings.")
 
 
-def _useful_facets(kept: KeptSearch) -> list[str]:
+def _useful_facets(kept: ManagedSearch) -> list[str]:
     try:
         return useful_facets(kept.search)
     except UNREADABLE:
@@ -277,7 +277,7 @@ def _useful_facets(kept: KeptSearch) -> list[str]:
 
 
 def _run_search(
-    kept: KeptSearch, request: SearchRequest, fields: Sequence[str]
+    kept: ManagedSearch, request: SearchRequest, fields: Sequence[str]
 ) -> Results | Exception | None:
     """The results, or None if the index is not ready."""
     if kept.state == "waiting":
@@ -288,7 +288,7 @@ def _run_search(
         return error
 
 
-def _pulse(kept: KeptSearch) -> tuple[Any, ...]:
+def _pulse(kept: ManagedSearch) -> tuple[Any, ...]:
     try:
         count = kept.search.count() if kept.state != "waiting" else 0
     except UNREADABLE:

@@ -10,7 +10,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from sortkey.connect.searches import KeptSearch
+from sortkey.connect.searches import ManagedSearch
 from sortkey.model.documents import Document
 from sortkey.model.entity import Entity
 from sortkey.runtime.search import Hit
@@ -69,7 +69,7 @@ class ResultLinks:
     """
 
     workspace: Workspace
-    kept: KeptSearch
+    kept: ManagedSearch
     place: ui.element
     changed: Callable[[], Any]
 

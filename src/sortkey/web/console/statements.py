@@ -7,7 +7,7 @@ import time
 from nicegui import ui
 
 from sortkey.errors import SortkeyError
-from sortkey.web.console.pieces import button, chip, code, empty, quiet, refused
+from sortkey.web.console.pieces import button, chip, code, empty, error_text, quiet
 from sortkey.web.console.shell import title
 from sortkey.web.console.stored_items import statement
 from sortkey.web.console.value_display import plain_item, pretty
@@ -37,7 +37,7 @@ def statements_page(workspace: Workspace) -> None:
             try:
                 items, more, units = statement(workspace, box.value or "", token)
             except SortkeyError as error:
-                refused(refusal(error))
+                error_text(refusal(error))
                 return
             with ui.element("div").classes("sk-row"):
                 chip(f"{len(items)} item{'s' * (len(items) != 1)}", "note")

@@ -49,7 +49,7 @@ def job_page(service: JobEngine, journey_id: str, job_id: str, report: str = "")
         if job.status in LIVE:
             pieces.button("Cancel", lambda: service.executions.cancel(job_id), is_main=False)
     if job.error_message:
-        pieces.refused(job.error_message)
+        pieces.error_text(job.error_message)
     with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
         ui.tab("Log", icon="subject")
         ui.tab("Reports", icon="article")

@@ -153,7 +153,7 @@ def _stage(stage: Stage, job: Job | None) -> None:
             )
             pieces.quiet(title_of(job.current_step or ""))
         if job is not None and job.error_message:
-            pieces.refused(job.error_message)
+            pieces.error_text(job.error_message)
         done = {run.step_id: run.status for run in job.steps} if job else {}
         with ui.element("div").classes("sk-row").style("gap: 0.4rem; margin-top: 0.4rem"):
             for step in stage.steps:

@@ -26,7 +26,7 @@ def follow(state: Callable[[], Any], *refreshes: Callable[[], Any]) -> None:
             for refresh in refreshes:
                 refresh()
 
-    pieces.again(SECONDS, look)
+    pieces.repeat(SECONDS, look)
 
 
 def not_there(what: str, text: str, above: tuple[str, str]) -> None:

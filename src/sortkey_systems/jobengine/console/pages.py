@@ -141,7 +141,7 @@ def _new_journey(service: JobEngine) -> None:
             except SortkeyError as error:
                 begin.props(remove="loading")
                 with wrong:
-                    pieces.refused(str(error))
+                    pieces.error_text(str(error))
                 return
             dialog.close()
             ui.navigate.to(f"/jobengine/{journey.journey_id}")

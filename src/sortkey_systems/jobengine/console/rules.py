@@ -155,7 +155,7 @@ def _understood(content: TextOrObject) -> None:
     try:
         lines = directive_texts(content)
     except RuleNotUnderstood as error:
-        pieces.refused(str(error))
+        pieces.error_text(str(error))
         return
     if not lines:
         pieces.quiet(
@@ -220,7 +220,7 @@ def _new_rule(service: JobEngine, journey_id: str, refresh: Callable[[], Any]) -
             if refusal := _added(service, journey_id, form.values(rule_type)):
                 outcome.clear()
                 with outcome:
-                    pieces.refused(refusal)
+                    pieces.error_text(refusal)
                 return
             dialog.close()
             refresh()

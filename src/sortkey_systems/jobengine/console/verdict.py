@@ -44,7 +44,7 @@ def verdict_card(service: JobEngine, journey_id: str) -> None:
             pieces.chip(text, tone)
         ui.label(report["verdict"])
         for line in report.get("exceeded", []):
-            pieces.refused(line)
+            pieces.error_text(line)
         missing: dict[str, list[str]] = report.get("missing", {})
         for name, title in SECTIONS:
             if lines := missing.get(name):

@@ -107,7 +107,7 @@ def _new(service: Wallcrawler, refresh: Callable[[], object]) -> None:
                 service.contexts.create(str(project.value), (name.value or "").strip() or None)
             except SortkeyError as error:
                 with problem:
-                    pieces.refused(str(error))
+                    pieces.error_text(str(error))
                 return
             dialog.close()
             refresh()

@@ -58,7 +58,7 @@ def log_panel(service: Wallcrawler, session: Session) -> None:
             lines.refresh()
 
     if session.status == "RUNNING":
-        pieces.again(1.5, look)
+        pieces.repeat(1.5, look)
 
 
 def newest(service: Wallcrawler, session_id: str, kind: str, text: str) -> list[Entry]:

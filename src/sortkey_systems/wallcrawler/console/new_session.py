@@ -63,7 +63,7 @@ def new_session(service: Wallcrawler) -> None:
             except (SortkeyError, ValidationError) as error:
                 begin.props(remove="loading")
                 with problem:
-                    pieces.refused(str(error))
+                    pieces.error_text(str(error))
                 return
             dialog.close()
             ui.navigate.to(f"/wallcrawler/sessions/{session.session_id}")

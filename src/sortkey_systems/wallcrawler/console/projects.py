@@ -148,7 +148,7 @@ def _new_key(service: Wallcrawler, project: Project, refresh: Refresh) -> None:
                 )
             except SortkeyError as error:
                 with problem:
-                    pieces.refused(str(error))
+                    pieces.error_text(str(error))
                 return
             card.clear()
             with card:
@@ -233,7 +233,7 @@ def _buttons(dialog: ui.dialog, text: str, act: Callable[[], object], refresh: R
             act()
         except SortkeyError as error:
             with problem:
-                pieces.refused(str(error))
+                pieces.error_text(str(error))
             return
         dialog.close()
         refresh()

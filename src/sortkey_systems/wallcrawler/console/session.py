@@ -92,7 +92,7 @@ def _head(service: Wallcrawler, session: Session) -> None:
 
             button = pieces.button("Release", release, icon="stop", is_main=False)
     if session.end_reason and session.status != "COMPLETED":
-        pieces.refused(session.end_reason)
+        pieces.error_text(session.end_reason)
 
 
 def _times(session: Session) -> str:
@@ -111,7 +111,7 @@ def _reload_at_the_end(service: Wallcrawler, session: Session) -> None:
         if now is None or now.status != "RUNNING":
             ui.navigate.to(f"/wallcrawler/sessions/{session.session_id}?tab=Replay")
 
-    pieces.again(SECONDS, look)
+    pieces.repeat(SECONDS, look)
 
 
 # -- live

@@ -77,7 +77,7 @@ def _running(service: Wallcrawler, on_change: Callable[[], object]) -> None:
         for update in list(updates):
             await update()
 
-    pieces.again(SECONDS, look)
+    pieces.repeat(SECONDS, look)
     ui.timer(0.05, look, once=True)
 
 

@@ -21,7 +21,7 @@ from sortkey.errors import (
 )
 from sortkey.model.entity import Entity
 from sortkey.model.operations import Update, Write
-from sortkey.runtime.jobs.bells import BELLS, Bells
+from sortkey.runtime.jobs.wakeups import WAKEUPS, Wakeups
 from sortkey.runtime.store import Store
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ def log_error(message: str, error: Exception) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class Environment:
     """A store, with the clock, sleep and randomness of the job system."""
 
     store: Store
@@ -51,7 +51,7 @@ class Means:
     sleep: Callable[[float], object] = time.sleep
     random: Callable[[], float] = random.random
     entropy: Callable[[int], bytes] = os.urandom
-    bells: Bells = BELLS
+    wakeups: Wakeups = WAKEUPS
     on_error: Callable[[str, Exception], object] = log_error
     """Called with errors outside of job functions: picking a job, renewing its lease, writing its
     end.

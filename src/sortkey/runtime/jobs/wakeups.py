@@ -1,6 +1,6 @@
 """Wake-ups within one process, so that waiting for a queue or a job needs less polling.
 
-A bell carries no information. Listeners read the table when it rings, and from time to time.
+A wake-up carries no information. Listeners read the table after one, and from time to time.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ class Watch:
         self._alarms: list[float] = []
         self._lock = threading.Lock()
 
-    def ring(self, at: float | None = None) -> None:
-        """Ring now, or at an instant."""
+    def wake(self, at: float | None = None) -> None:
+        """Wake the listener now, or at an instant."""
         if at is not None:
             with self._lock:
                 heappush(self._alarms, at)
         self._event.set()
 
     def clear(self, now: float = 0.0) -> None:
-        """Forget rings and due alarms, before the table is read."""
+        """Forget wake-ups and due alarms, before the table is read."""
         self._event.clear()
         with self._lock:
             while self._alarms and self._alarms[0] <= now:
                 heappop(self._alarms)
 
     def wait(self, seconds: float, now: float) -> bool:
-        """Wait until it rings, at most `seconds`, or until the next alarm. Returns whether it
-        rang.
+        """Wait for a wake-up, at most `seconds`, or until the next alarm. Returns whether there
+        was a wake-up.
         """
         with self._lock:
             if self._alarms:
@@ -46,7 +46,7 @@ class Watch:
 Listener = Callable[[float | None], None]
 
 
-class Bells:
+class Wakeups:
     """Listeners by name: `queue/<name>`, `job/<id>`."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Bells:
 
     @contextmanager
     def listen(self, name: str, listener: Listener) -> Generator[None]:
-        """Call a function at each ring, in the ringing thread."""
+        """Call a function at each wake-up, in the notifying thread."""
         with self._lock:
             self._listeners.setdefault(name, []).append(listener)
         try:
@@ -69,18 +69,18 @@ class Bells:
     @contextmanager
     def watch(self, name: str) -> Generator[Watch]:
         watch = Watch()
-        with self.listen(name, watch.ring):
+        with self.listen(name, watch.wake):
             yield watch
 
-    def ring(self, name: str, at: float | None = None) -> None:
+    def notify(self, name: str, at: float | None = None) -> None:
         with self._lock:
             listeners = tuple(self._listeners.get(name, ()))
         for listener in listeners:
             listener(at)
 
 
-BELLS = Bells()
-"""The bells of this process. Queue and worker share them by the name of the queue."""
+WAKEUPS = Wakeups()
+"""The wake-ups of this process. Queue and worker share them by the name of the queue."""
 
 
 def of_queue(queue: str) -> str:
