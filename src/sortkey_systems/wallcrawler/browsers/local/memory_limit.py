@@ -12,12 +12,12 @@ import os
 from collections.abc import Callable
 
 from sortkey_systems.wallcrawler.browsers.local.event_loop import EventLoop
+from sortkey_systems.wallcrawler.browsers.local.home import PREFIX
 from sortkey_systems.wallcrawler.browsers.local.process_tree import descendants, memory_bytes
 
 WATCH_SECONDS = 5.0
 _MEMORY_V1 = "/sys/fs/cgroup/memory"
 _UNIFIED = "/sys/fs/cgroup"
-_PREFIX = "wallcrawler-"
 
 
 class ControlGroup:
@@ -41,7 +41,7 @@ class ControlGroup:
 
 
 def create_control_group(name: str, limit_bytes: int) -> ControlGroup | None:
-    """A control group of either version, or None where this is not allowed."""
+    """A control group of either version, named as a home; None where this is not allowed."""
     return _create(
         _MEMORY_V1, name, {"memory.limit_in_bytes": limit_bytes}, "memory.usage_in_bytes"
     ) or _create(_UNIFIED, name, {"memory.max": limit_bytes}, "memory.current")
@@ -50,7 +50,7 @@ def create_control_group(name: str, limit_bytes: int) -> ControlGroup | None:
 def remove_control_group(folder: str) -> None:
     """Delete a group by its folder. The name is checked, since it may have been read from a
     file."""
-    if os.path.basename(folder).startswith(_PREFIX):
+    if os.path.basename(folder).startswith(PREFIX):
         with contextlib.suppress(OSError):
             os.rmdir(folder)
 
@@ -68,7 +68,7 @@ def watch_memory(loop: EventLoop, limit_bytes: int, on_exceeded: Callable[[int],
 
 
 def _create(parent: str, name: str, limits: dict[str, int], usage_file: str) -> ControlGroup | None:
-    folder = os.path.join(parent, _PREFIX + name)
+    folder = os.path.join(parent, name)
     try:
         os.mkdir(folder)
     except OSError:
