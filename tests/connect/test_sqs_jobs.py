@@ -308,7 +308,7 @@ def test_a_started_worker_takes_messages_until_it_is_stopped(place: Place) -> No
     worker = SqsJobWorker(
         JobWorker(place.store, [add], queue="sqs"), place.sqs, threads=2, wait_seconds=1
     )
-    place.sqs._clock = queue._means.clock
+    place.sqs._clock = queue._environment.clock
     with worker:
         made = [queue.enqueue(add, {"a": 1, "b": n}) for n in range(6)]
         assert [queue.wait(each.job_id, 30).result for each in made] == [1, 2, 3, 4, 5, 6]
