@@ -338,7 +338,7 @@ def test_JE_43_a_cancelled_journey_whose_worker_is_gone_is_seen_to_by_the_next_o
     engine.executions.tidy()
     engine.executions.queue.cancel(job.job_id)
     engine.journeys.cancel(journey.journey_id)
-    later = lease.means.clock() + 31
+    later = lease.environment.clock() + 31
     heirs = Executions(engine.store, engine.buckets, JobQueue(engine.store, "jobengine"))
     assert heirs.worker(clock=lambda: later).run_once() is None
     heirs.tidy()
