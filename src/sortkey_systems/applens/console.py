@@ -155,7 +155,7 @@ def run_page(service: AppLens, run_id: str, user: str = USER) -> None:
     try:
         run = service.get(user, run_id)
     except SortkeyError:
-        title("There is no such run", above=ALL_RUNS)
+        title("Run not found", above=ALL_RUNS)
         pieces.empty(f"{run_id} was deleted or never existed.", link=ALL_RUNS)
         return
     when = f"{run.created_at:%Y-%m-%d %H:%M:%S} UTC" if run.created_at else ""
