@@ -31,5 +31,5 @@ def follow(state: Callable[[], Any], *refreshes: Callable[[], Any]) -> None:
 
 def not_there(what: str, text: str, above: tuple[str, str]) -> None:
     """A page for something that was deleted or never existed."""
-    title(f"There is no such {what}", above=above)
+    title(f"{what.capitalize()} not found", above=above)
     pieces.empty(text, link=above)
