@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from sortkey.errors import FolderInUse
-from sortkey.storage.folder import Folder, owner_of
+from sortkey.storage.folder import LOCK_NAME, Folder, owner_of
 from tests.storage.disks import full_disk
 
 HOLD = """
 import sys
-from sortkey.storage.folder import Folder, owner_of
+from pathlib import Path
+from sortkey.storage.folder import LOCK_NAME, Folder, owner_of
 folder = Folder(sys.argv[1])
 if len(sys.argv) > 2:
     folder.publish(sys.argv[2], "secret")
@@ -103,3 +106,22 @@ def test_a_folder_is_released_on_a_full_disk(tmp_path):
     with full_disk():
         folder.release()
     Folder(tmp_path).release()
+
+
+def test_an_owner_that_is_just_leaving_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # It has erased its name and still holds the lock: "in use by process 0" helps nobody.
+    lock = os.open(tmp_path / LOCK_NAME, os.O_RDWR | os.O_CREAT)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    pauses: list[float] = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 50:
+            os.close(lock)
+
+    monkeypatch.setattr("sortkey.storage.folder.time.sleep", pause)
+    folder = Folder(tmp_path)
+    folder.release()
+    assert len(pauses) == 50

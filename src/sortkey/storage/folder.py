@@ -17,7 +17,8 @@ from sortkey.errors import FolderInUse
 LOCK_NAME = "sortkey.lock"
 DATABASE_NAME = "sortkey.db"
 RECENT_SECONDS = 10.0
-WRITING_LOOKS, WRITING_SECONDS = 10, 0.005
+LOCK_ATTEMPTS, LOCK_PAUSE_SECONDS = 200, 0.005
+"""An owner that is starting or ending holds the lock for a moment without its name in the file."""
 
 
 def owner_of(path: str | os.PathLike[str]) -> FolderInUse | None:
@@ -27,9 +28,9 @@ def owner_of(path: str | os.PathLike[str]) -> FolderInUse | None:
     except OSError:
         return None
     try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return _in_use(Path(path), lock)
+        _take(Path(path), lock, fcntl.LOCK_SH)
+    except FolderInUse as owner:
+        return owner
     finally:
         os.close(lock)
     return None
@@ -49,13 +50,9 @@ class Folder:
         # 0600: the file carries a token that opens the server of this folder.
         self._lock = os.open(self.path / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _take(self.path, self._lock, fcntl.LOCK_EX)
             self._write({})
-        except BlockingIOError:
-            owner = _in_use(self.path, self._lock)
-            os.close(self._lock)
-            raise owner from None
-        except OSError:  # a full disk: a later attempt must not find the folder locked
+        except (FolderInUse, OSError):  # OSError: a full disk. A later attempt must find no lock.
             os.close(self._lock)
             raise
 
@@ -102,12 +99,16 @@ def was_served_recently(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def _in_use(path: Path, lock: int) -> FolderInUse:
-    for _ in range(WRITING_LOOKS):
-        if (owner := _read(path, os.pread(lock, 65536, 0))).pid:
-            return owner
-        time.sleep(WRITING_SECONDS)  # the owner is just writing it
-    return _read(path, b"")
+def _take(path: Path, lock: int, kind: int) -> None:
+    """Lock the file. Raises FolderInUse, with the owner that the file names."""
+    for _ in range(LOCK_ATTEMPTS):
+        try:
+            return fcntl.flock(lock, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if (owner := _read(path, os.pread(lock, 65536, 0))).pid:
+                raise owner from None
+        time.sleep(LOCK_PAUSE_SECONDS)
+    raise _read(path, b"")
 
 
 def _read(path: Path, text: bytes) -> FolderInUse:
