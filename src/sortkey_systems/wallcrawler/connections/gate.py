@@ -6,16 +6,17 @@ trying.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from hmac import compare_digest
 from typing import Protocol
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 
 from sortkey import Store
 from sortkey.web import Refused
-from sortkey_systems.wallcrawler.authorizer import KEY_HEADERS, Authorizer
+from sortkey_systems.wallcrawler.authorizer import KEY_HEADERS, Authorizer, Unauthorized
 from sortkey_systems.wallcrawler.browsers.port import BrowserGone, Browsers, CdpConnection, Role
 from sortkey_systems.wallcrawler.model import Session
 from sortkey_systems.wallcrawler.tokens import SessionTokens, TokenRefused
@@ -67,8 +68,8 @@ class Gate:
 
     def _session(self, caller: HTTPConnection, session_id: str | None) -> Session:
         query, headers = caller.query_params, caller.headers
-        api_key = query.get("apiKey") or _first(headers, KEY_HEADERS)
-        token = query.get("signingKey") or _first(headers, SIGNING_KEY_HEADERS)
+        api_key = _only("API keys", query.getlist("apiKey"), headers, KEY_HEADERS)
+        token = _only("signing keys", query.getlist("signingKey"), headers, SIGNING_KEY_HEADERS)
         named = session_id or query.get("sessionId") or headers.get("session-id")
         if not token and api_key and named:
             return self._by_key(api_key, named)
@@ -110,8 +111,15 @@ class Gate:
         return self._service.store.find(Session.key(session_id=session_id), consistent=True)
 
 
-def _first(headers: Mapping[str, str], names: Iterable[str]) -> str | None:
-    return next((value for name in names if (value := headers.get(name))), None)
+def _only(what: str, in_query: list[str], headers: Headers, names: Iterable[str]) -> str | None:
+    """The one value that a caller has sent, if any, wherever it is. Raises Unauthorized if there
+    are two: which of them counts would be a guess.
+    """
+    in_headers = [value for name in names for value in headers.getlist(name)]
+    given = {value for value in (*in_query, *in_headers) if value}
+    if len(given) > 1:
+        raise Unauthorized(f"the request has two different {what}: send one of them")
+    return given.pop() if given else None
 
 
 def _running(session: Session) -> Session:

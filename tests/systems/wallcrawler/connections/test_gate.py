@@ -95,6 +95,18 @@ def test_a_key_opens_the_sessions_of_its_projects_only(parts: Parts) -> None:
     assert parts.status(None, "apiKey=wc_one") == 401
 
 
+def test_two_different_keys_are_refused_wherever_they_are(parts: Parts) -> None:
+    # The API does so too: a proxy that adds a key must not decide silently whose key counts.
+    one = parts.session("one")
+    named = f"sessionId={one.session_id}"
+    assert parts.status(None, named, x_bb_api_key="wc_one", x_wc_api_key="wc_two") == 401
+    assert parts.status(None, f"{named}&apiKey=wc_one", x_wc_api_key="wc_two") == 401
+    assert parts.status(None, f"{named}&apiKey=wc_one&apiKey=wc_two") == 401
+    assert parts.status(None, f"{named}&apiKey=wc_one", x_wc_api_key="wc_one") == 200
+    token = one.signing_key
+    assert parts.status(one.session_id, f"signingKey={token}", x_wc_signing_key="x.y.z") == 401
+
+
 def test_an_ended_session_is_gone_for_those_who_knew_it(parts: Parts) -> None:
     # 410 makes a client stop trying; a stranger learns nothing from it.
     ended = parts.session("ended", internal_status="CREATING")

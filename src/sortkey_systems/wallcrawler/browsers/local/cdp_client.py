@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import time
+import traceback
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -31,7 +32,8 @@ PENDING_BYTES_MAX = 16 * 1024 * 1024
 IN_FLIGHT_MAX = 10_000
 """Commands of one client that Chromium has not answered."""
 
-PARSE_ERROR, INVALID_REQUEST, SERVER_ERROR, SESSION_NOT_FOUND = -32700, -32600, -32000, -32001
+PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603
+SERVER_ERROR, SESSION_NOT_FOUND = -32000, -32001
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,9 @@ class CdpClient:
             self._refuse(command, SERVER_ERROR, str(refusal))
         except (MessageTooLarge, ValueError, RecursionError) as error:
             self._refuse(command, INVALID_REQUEST, str(error))
+        except Exception:  # one client's command must not end the browser of all
+            traceback.print_exc()
+            self._refuse(command, INTERNAL_ERROR, "the command could not be handled")
 
     def _forward(self, command: Params) -> None:
         method: str = command["method"]

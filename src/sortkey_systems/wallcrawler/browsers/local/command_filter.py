@@ -148,13 +148,19 @@ def _upload_path(file: Any, permissions: Permissions) -> str:
 
 def _flattened(params: Params, _permissions: Permissions) -> Params:
     """Sessions inside messages of other sessions would pass these rules unseen."""
-    if params.get("autoAttach", True) and params.get("flatten") is not True:
+    if params.get("flatten") is not True:
         raise CommandRefused("attaching needs flatten: true")
     return params
 
 
+def _flattened_if_attaching(params: Params, permissions: Permissions) -> Params:
+    """Without autoAttach the command only ends what an earlier one has begun."""
+    return params if params.get("autoAttach") is False else _flattened(params, permissions)
+
+
 def _own_context(params: Params, permissions: Permissions) -> Params:
-    if params.get("browserContextId") not in permissions.browser_contexts:
+    context = params.get("browserContextId")
+    if not isinstance(context, str) or context not in permissions.browser_contexts:
         raise CommandRefused(
             "Cannot dispose of a browser context that this connection has not created"
         )
@@ -185,7 +191,7 @@ RULES: Mapping[str, Rule] = {
     "Page.handleFileChooser": _files,
     "Input.dispatchDragEvent": _dragged_files,
     "Target.attachToTarget": _flattened,
-    "Target.setAutoAttach": _flattened,
+    "Target.setAutoAttach": _flattened_if_attaching,
     "Target.disposeBrowserContext": _own_context,
 }
 

@@ -12,11 +12,11 @@ from sortkey_systems.wallcrawler.browsers.port import (
     CloseRequested,
     Role,
 )
+from tests.systems.wallcrawler.browsers.local.piped import piped
 from tests.systems.wallcrawler.browsers.local.running import CdpError, running, site, until
 
-pytestmark = pytest.mark.slow
 
-
+@pytest.mark.slow
 def test_clients_with_the_same_ids_get_their_own_answers_and_sessions(tmp_path: Path) -> None:
     # Every client counts its messages from 1, and Chromium has one connection for all of them.
     async def scenario() -> None:
@@ -41,6 +41,7 @@ def test_clients_with_the_same_ids_get_their_own_answers_and_sessions(tmp_path: 
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_a_client_that_leaves_takes_its_contexts_with_it_and_leaves_the_pages(
     tmp_path: Path,
 ) -> None:
@@ -66,6 +67,7 @@ def test_a_client_that_leaves_takes_its_contexts_with_it_and_leaves_the_pages(
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_another_clients_context_cannot_be_disposed_of(tmp_path: Path) -> None:
     # Its pages would vanish under the other client's hands.
     async def scenario() -> None:
@@ -82,6 +84,7 @@ def test_another_clients_context_cannot_be_disposed_of(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_a_message_of_ten_megabytes_goes_both_ways(tmp_path: Path) -> None:
     # Screenshots and uploads are that large; and the other clients go on meanwhile.
     text = "x" * 10_000_000 + "€"
@@ -102,6 +105,7 @@ def test_a_message_of_ten_megabytes_goes_both_ways(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_what_is_not_a_command_is_answered_and_the_connection_goes_on(tmp_path: Path) -> None:
     # A client with a bug should see its bug, and Chromium should not see the message at all.
     messages = {
@@ -126,6 +130,7 @@ def test_what_is_not_a_command_is_answered_and_the_connection_goes_on(tmp_path: 
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_a_command_named_twice_is_checked_as_it_is_sent(tmp_path: Path) -> None:
     # JSON allows a name twice. If the filter and Chromium chose differently, the filter was passed.
     async def scenario() -> None:
@@ -144,6 +149,7 @@ def test_a_command_named_twice_is_checked_as_it_is_sent(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep_alive", [False, True])
 def test_browser_close_is_answered_and_never_reaches_chromium(
     tmp_path: Path, keep_alive: bool
@@ -167,6 +173,7 @@ def test_browser_close_is_answered_and_never_reaches_chromium(
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_a_viewer_sees_frames_and_clicks_only_if_it_may(tmp_path: Path) -> None:
     # A read-only live view is shared with people who must not drive the session.
     async def scenario(url: str) -> None:
@@ -200,6 +207,7 @@ def test_a_viewer_sees_frames_and_clicks_only_if_it_may(tmp_path: Path) -> None:
         asyncio.run(scenario(url))
 
 
+@pytest.mark.slow
 def test_a_client_that_stops_reading_is_hung_up_on_and_the_others_go_on(tmp_path: Path) -> None:
     # One client that hangs would otherwise stop all, or fill the memory of the holder.
     async def scenario() -> None:
@@ -218,3 +226,25 @@ def test_a_client_that_stops_reading_is_hung_up_on_and_the_others_go_on(tmp_path
             assert await other.evaluate("6 * 7", other_page) == 42
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("context", [[], {}, 5, None])
+def test_a_context_that_is_not_a_name_is_refused(context: object) -> None:
+    # A list cannot be looked up in a set: the error left the loop, and the browser ended with it.
+    with piped() as run:
+        params = {"browserContextId": context}
+        assert "has not created" in (run.refusal("Target.disposeBrowserContext", params) or "")
+        assert run.refusal("Browser.getVersion") is None
+
+
+def test_an_error_of_the_holder_is_the_answer_to_its_command_only(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    # Whatever one client sends, the browser of all goes on, and the operator can read what it was.
+    with piped() as run:
+        run.host.failure = LookupError("unforeseen")
+        run.send("Browser.close")
+        assert run.received() == {"id": 7, "result": {}}
+        assert run.received()["error"]["code"] == -32603
+        assert "unforeseen" in capfd.readouterr().err
+        assert run.refusal("Browser.getVersion") is None

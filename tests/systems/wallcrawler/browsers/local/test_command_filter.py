@@ -47,7 +47,12 @@ CONFINED = Permissions("/session/downloads", "/session/uploads", ("example.com",
         ("Target.attachToTarget", {"targetId": "1"}),
         ("Target.attachToTarget", {"targetId": "1", "flatten": False}),
         ("Target.setAutoAttach", {"autoAttach": True, "waitForDebuggerOnStart": True}),
+        ("Target.attachToTarget", {"targetId": "1", "autoAttach": False}),
+        ("Target.setAutoAttach", {"autoAttach": 0, "waitForDebuggerOnStart": True}),
         ("Target.disposeBrowserContext", {"browserContextId": "OTHERS"}),
+        ("Target.disposeBrowserContext", {"browserContextId": []}),
+        ("Target.disposeBrowserContext", {"browserContextId": {"id": "MINE"}}),
+        ("Target.disposeBrowserContext", {}),
     ],
 )
 def test_what_reaches_beyond_the_session_is_refused(method: str, params: dict[str, Any]) -> None:
