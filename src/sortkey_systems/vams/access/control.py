@@ -15,7 +15,7 @@ from sortkey import Put, Store
 from sortkey_systems.vams.access.audit import AuditLog
 from sortkey_systems.vams.access.callers import SYSTEM_USER, Caller
 from sortkey_systems.vams.access.decisions import Decision, Rules
-from sortkey_systems.vams.access.definitions import CONSTRAINT, stored_rule
+from sortkey_systems.vams.access.definitions import CONSTRAINT, stored_rules
 from sortkey_systems.vams.access.objects import AccessObject, Verb
 from sortkey_systems.vams.failures import Denied
 from sortkey_systems.vams.model import AuthEntity, Role, User, UserRole
@@ -111,7 +111,7 @@ class Access:
             return snapshot
         with self._lock:
             definitions = self._store.query(AuthEntity.of_type(entity_type=CONSTRAINT).consistent())
-            rules = [rule for each in definitions if (rule := stored_rule(each)) is not None]
+            rules = [rule for each in definitions for rule in stored_rules(each)]
             self._snapshot = snapshot = _Snapshot(mark, Rules(rules))
         return snapshot
 

@@ -7,6 +7,7 @@ operator matches when no element does.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from typing import Final, Literal, get_args
 from pydantic import TypeAdapter, ValidationError
 
 from sortkey_systems.vams.access.objects import FIELDS, AccessObject, Value
+from sortkey_systems.vams.access.repetitions import has_nested_repetition
+
+log = logging.getLogger("sortkey.vams")
 
 Operator = Literal[
     "equals",
@@ -29,14 +33,14 @@ OPERATORS: Final[tuple[Operator, ...]] = get_args(Operator)
 NEGATIVE: Final = {"does_not_contain", "is_not_one_of"}
 VALUE_CHARACTERS_MAX = 1024
 VALUES_MAX = 500
+TEXT_CHARACTERS_MAX = 2048
+"""Of a text that an expression is tried on."""
 
 Matches = Callable[[str], object]
 Test = Callable[[AccessObject], bool]
 
 _LITERAL = re.compile(r"[\w\s/:@#%&=,;'\"!~<>-]*")
 """Text without a special meaning in expressions: plain comparisons are faster."""
-_NESTED_REPETITION = re.compile(r"\([^()]*[+*}][^()]*\)[+*{]")
-"""`(a+)+` takes exponential time on a text that almost matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +68,19 @@ def problem_of(object_type: str, criterion: Criterion) -> str | None:
         return None if criterion.values else f"{criterion.operator} needs at least one value"
     if not isinstance(criterion.value, str):
         return f"{criterion.operator} takes one text, not a list"
-    if _NESTED_REPETITION.search(criterion.value):
-        return "the expression repeats a repetition, which takes too long: simplify it"
-    try:
-        re.compile(criterion.value)
-    except (re.error, OverflowError, RecursionError):
-        return "the value is not a valid regular expression"
-    return None
+    return _problem_of_expression(criterion.operator, criterion.value)
 
 
-def compile_criterion(criterion: Criterion) -> Test:
-    """A test of an object. An expression that cannot be read matches nothing."""
-    name, matches = criterion.field, _matcher(criterion)
-    if criterion.operator in NEGATIVE:
+def compile_criterion(criterion: Criterion, *, is_deny: bool = False) -> Test:
+    """A test of an object. What cannot be read or tried matches everything in a deny and nothing
+    in an allow.
+    """
+    is_negative = criterion.operator in NEGATIVE
+    name, matches = criterion.field, _matcher(criterion, unreadable=is_deny is not is_negative)
+    if is_negative:
         return lambda subject: not _any(matches, getattr(subject, name))
+    if is_deny and _is_unreadable(criterion):  # also of an empty list
+        return lambda subject: True
     return lambda subject: _any(matches, getattr(subject, name))
 
 
@@ -110,16 +113,39 @@ def _any(matches: Matches, value: Value) -> bool:
     return any(matches(element) for element in value)
 
 
-def _matcher(criterion: Criterion) -> Matches:
+def _matcher(criterion: Criterion, *, unreadable: bool) -> Matches:
+    """`unreadable` is the answer where there is no other."""
     if criterion.operator in ("is_one_of", "is_not_one_of"):
         return frozenset(criterion.values).__contains__
-    text = criterion.value if isinstance(criterion.value, str) else ",".join(criterion.value)
+    text = _text(criterion)
     if _LITERAL.fullmatch(text):
         return _literal_matcher(criterion.operator, text)
+    problem = _problem_of_expression(criterion.operator, text)
+    if problem is not None:
+        log.error("a criterion on %s cannot be evaluated: %s", criterion.field, problem)
+        return lambda value: unreadable
+    matches = _expression_matcher(criterion.operator, text)
+    return lambda value: matches(value) if len(value) <= TEXT_CHARACTERS_MAX else unreadable
+
+
+def _text(criterion: Criterion) -> str:
+    return criterion.value if isinstance(criterion.value, str) else ",".join(criterion.value)
+
+
+def _is_unreadable(criterion: Criterion) -> bool:
+    if criterion.operator in ("is_one_of", "is_not_one_of"):
+        return False
+    return _problem_of_expression(criterion.operator, _text(criterion)) is not None
+
+
+def _problem_of_expression(operator: Operator, text: str) -> str | None:
+    if has_nested_repetition(text):
+        return "the expression repeats a repetition, which takes too long: simplify it"
     try:
-        return _expression_matcher(criterion.operator, text)
+        _expression_matcher(operator, text)
     except (re.error, OverflowError, RecursionError):
-        return _matches_for_unreadable(criterion.operator)
+        return f"the value is not a regular expression that {operator} can use"
+    return None
 
 
 def _literal_matcher(operator: Operator, text: str) -> Matches:
@@ -141,12 +167,6 @@ def _expression_matcher(operator: Operator, text: str) -> Matches:
         re.compile(text)
         return re.compile(f"(?:{text})\\Z", re.DOTALL).search
     return re.compile(text, re.DOTALL).search
-
-
-def _matches_for_unreadable(operator: Operator) -> Matches:
-    """So that the criterion as a whole is false, also where the operator negates."""
-    is_negative = operator in NEGATIVE
-    return lambda value: is_negative
 
 
 _LIST = TypeAdapter(list[str | int | float])

@@ -6,6 +6,7 @@ Pure: no store, no request. An object may be used when at least one allow matche
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -19,11 +20,15 @@ from sortkey_systems.vams.access.criteria import (
     known_criteria,
     literal_values,
 )
-from sortkey_systems.vams.access.objects import AccessObject, Verb
+from sortkey_systems.vams.access.objects import AccessObject, ApiObject, Verb, WebObject
+
+log = logging.getLogger("sortkey.vams")
 
 PermissionType = Literal["allow", "deny"]
 REMEMBERED_MAX = 50_000
 """Decisions that are remembered until the constraints change."""
+REMEMBERED_CHARACTERS_MAX = 256
+"""Of the path in such a decision: a caller could send any number of long ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,8 @@ class Rule:
     criteria_and: tuple[Criterion, ...] = ()
     criteria_or: tuple[Criterion, ...] = ()
     permissions: tuple[Permission, ...] = ()
+    is_unreadable: bool = False
+    """Stored in a way that cannot be read: its denies match everything, its allows nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +119,11 @@ def _anchored(
     return [each for element in value for each in by_value.get(element, ())]
 
 
+def _is_long(subject: AccessObject) -> bool:
+    is_path = isinstance(subject, (ApiObject, WebObject))
+    return is_path and len(subject.route__path) > REMEMBERED_CHARACTERS_MAX
+
+
 _Key = tuple[str, str, str, str]
 """Principal, object type, verb, and allow or deny."""
 
@@ -131,6 +143,8 @@ class Rules:
         known = self._remembered.get(question)
         if known is None:
             known = self._decide(caller, verb, subject)
+            if _is_long(subject):
+                return known
             if len(self._remembered) >= REMEMBERED_MAX:
                 self._remembered.clear()
             self._remembered[question] = known
@@ -168,10 +182,13 @@ class Rules:
         return [self._buckets[key] for key in keys if key in self._buckets]
 
     def _add(self, rule: Rule) -> None:
-        test = _Compiled.of(rule)
-        if test is None:
-            return
+        compiled: dict[PermissionType, _Compiled | None] = {}
         for permission in dict.fromkeys(rule.permissions):
+            if permission.kind not in compiled:
+                compiled[permission.kind] = _Compiled.of(rule, permission.kind)
+            test = compiled[permission.kind]
+            if test is None:
+                continue
             key = (permission.principal, rule.object_type, permission.verb, permission.kind)
             test.put_into(self._buckets.setdefault(key, _Bucket()), rule.constraint_id)
 
@@ -185,18 +202,20 @@ class _Compiled:
     anchor: tuple[str, tuple[str, ...]] | None
 
     @classmethod
-    def of(cls, rule: Rule) -> _Compiled | None:
-        """None for a rule without a criterion that can be read: it matches nothing."""
+    def of(cls, rule: Rule, kind: PermissionType) -> _Compiled | None:
+        """A rule without a criterion that can be read denies everything and allows nothing."""
+        is_deny = kind == "deny"
         all_of = known_criteria(rule.object_type, rule.criteria_and)
         one_of = known_criteria(rule.object_type, rule.criteria_or)
-        if not all_of and not one_of:
-            return None
+        if rule.is_unreadable or not (all_of or one_of):
+            log.error("the %s of constraint %s cannot be read", kind, rule.constraint_id)
+            return cls(lambda subject: True, True, None) if is_deny else None
         always = all(map(is_always_true, all_of)) and (
             not one_of or any(map(is_always_true, one_of))
         )
         anchors = ((each.field, literal_values(each)) for each in all_of)
         anchor = next(((name, values) for name, values in anchors if values is not None), None)
-        return cls(_combined(all_of, one_of), always, anchor)
+        return cls(_combined(all_of, one_of, is_deny=is_deny), always, anchor)
 
     def put_into(self, bucket: _Bucket, constraint_id: str) -> None:
         entry = (constraint_id, self.test)
@@ -210,10 +229,10 @@ class _Compiled:
             bucket.others.append(entry)
 
 
-def _combined(all_of: Sequence[Criterion], one_of: Sequence[Criterion]) -> Test:
+def _combined(all_of: Sequence[Criterion], one_of: Sequence[Criterion], *, is_deny: bool) -> Test:
     """All of the first and, where there are any, one of the second."""
-    required = [compile_criterion(each) for each in all_of]
-    choices = [compile_criterion(each) for each in one_of]
+    required = [compile_criterion(each, is_deny=is_deny) for each in all_of]
+    choices = [compile_criterion(each, is_deny=is_deny) for each in one_of]
     if len(required) == 1 and not choices:
         return required[0]
     return lambda subject: (

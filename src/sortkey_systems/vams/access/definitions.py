@@ -4,8 +4,9 @@ one row for each group and user, which the indexes of the constraints table find
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, Any, Self
+import logging
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -20,8 +21,10 @@ from sortkey_systems.vams.access.criteria import (
 from sortkey_systems.vams.access.decisions import Permission, PermissionType, Rule
 from sortkey_systems.vams.access.decisions import of_group as group_principal
 from sortkey_systems.vams.access.decisions import of_user as user_principal
-from sortkey_systems.vams.access.objects import OBJECT_CLASSES, Verb
+from sortkey_systems.vams.access.objects import OBJECT_CLASSES, VERBS, Verb
 from sortkey_systems.vams.model import AuthEntity, GroupConstraint, UserConstraint
+
+log = logging.getLogger("sortkey.vams")
 
 CONSTRAINT = "constraint"
 """The entity type of definitions."""
@@ -163,23 +166,50 @@ def _row(permission: GroupPermission | UserPermission) -> dict[str, str]:
     }
 
 
-def stored_rule(entity: AuthEntity) -> Rule | None:
-    """The rule of a stored definition, which may be older than today's checks. None if it cannot
-    be read: then it neither allows nor denies.
+def stored_rules(entity: AuthEntity) -> list[Rule]:
+    """The rules of a stored definition, which may be older than today's checks. What cannot be
+    read is marked, so that its denies count; without an object type it is about every type.
     """
     found: dict[str, Any] = entity.definition or {}
+    constraint_id = str(found.get("constraintId") or entity.sk)
+    permissions = (
+        *_permissions(constraint_id, found.get("groupPermissions"), "groupId", group_principal),
+        *_permissions(constraint_id, found.get("userPermissions"), "userId", user_principal),
+    )
+    kind = found.get("objectType")
     try:
-        return ConstraintDefinition.model_construct(
-            constraintId=str(found["constraintId"]),
-            objectType=str(found["objectType"]),
-            criteriaAnd=_values(CriterionValue, found.get("criteriaAnd")),
-            criteriaOr=_values(CriterionValue, found.get("criteriaOr")),
-            groupPermissions=_values(GroupPermission, found.get("groupPermissions")),
-            userPermissions=_values(UserPermission, found.get("userPermissions")),
-        ).rule()
-    except (KeyError, ValueError):
-        return None
+        criteria_and = _criteria(found.get("criteriaAnd"))
+        criteria_or = _criteria(found.get("criteriaOr"))
+        is_unreadable = not isinstance(kind, str)
+    except (TypeError, ValueError):
+        criteria_and, criteria_or, is_unreadable = (), (), True
+    kinds = [kind] if isinstance(kind, str) else [*OBJECT_CLASSES]
+    return [
+        Rule(constraint_id, each, criteria_and, criteria_or, permissions, is_unreadable)
+        for each in kinds
+    ]
 
 
-def _values(kind: Any, stored: Any) -> list[Any]:
-    return [kind.model_validate(each) for each in stored or ()]
+def _criteria(stored: Any) -> tuple[Criterion, ...]:
+    return tuple(CriterionValue.model_validate(each).criterion() for each in stored or ())
+
+
+def _permissions(
+    constraint_id: str, stored: Any, name: str, principal_of: Callable[[str], str]
+) -> Iterator[Permission]:
+    """Stored permissions. One that is not clearly an allow is a deny; without a verb that is known
+    it denies all.
+    """
+    for each in cast("list[Any]", stored) if isinstance(stored, list) else ():
+        fields = cast("dict[str, Any]", each) if isinstance(each, dict) else {}
+        if not isinstance(fields.get(name), str):
+            log.error("a permission of constraint %s names no %s", constraint_id, name)
+            continue
+        principal = principal_of(fields[name])
+        verb = next((known for known in VERBS if known == fields.get("permission")), None)
+        is_allow = fields.get("permissionType") == "allow"
+        if verb is not None:
+            yield Permission(principal, verb, "allow" if is_allow else "deny")
+        elif not is_allow:
+            log.error("a deny of constraint %s has an unknown verb", constraint_id)
+            yield from (Permission(principal, known, "deny") for known in VERBS)

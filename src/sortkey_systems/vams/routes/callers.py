@@ -14,8 +14,9 @@ from fastapi.security import APIKeyHeader
 from starlette.concurrency import run_in_threadpool
 
 from sortkey_systems.vams.access.callers import Caller
+from sortkey_systems.vams.access.criteria import TEXT_CHARACTERS_MAX
 from sortkey_systems.vams.access.objects import ApiObject, Verb
-from sortkey_systems.vams.failures import Denied
+from sortkey_systems.vams.failures import Denied, Invalid
 from sortkey_systems.vams.pages import Paging, paging_of
 from sortkey_systems.vams.service import Vams
 
@@ -57,7 +58,9 @@ def tier_1(service: Vams) -> Callable[..., Any]:
         verb = _VERBS.get(request.method)
         if verb is None:
             raise Denied
-        path = route_path(service, request.url.path)
+        path = route_path(service, request.scope["path"])
+        if len(path) > TEXT_CHARACTERS_MAX:
+            raise Invalid(f"a path has at most {TEXT_CHARACTERS_MAX} characters")
         if not service.access.allowed(caller, verb, ApiObject(path)):
             await run_in_threadpool(service.access.require, caller, verb, ApiObject(path))
 

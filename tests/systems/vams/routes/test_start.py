@@ -61,3 +61,10 @@ def test_the_key_of_tokens_is_published(requests: Requests) -> None:
     (key,) = requests.client.get(f"/{pool}/.well-known/jwks.json").json()["keys"]
     assert (key["kty"], key["alg"]) == ("RSA", "RS256")
     assert "d" not in key
+
+
+def test_a_path_that_is_too_long_is_refused_before_expressions_see_it(requests: Requests) -> None:
+    # Expressions of constraints take longer the longer the text is.
+    answer = requests("DELETE", "/roles/" + "a" * 2_500)
+    assert answer.status_code == 400
+    assert "a path has at most" in answer.json()["message"]
