@@ -93,11 +93,13 @@ class Contexts:
         return target
 
     def store_profile(self, session: Session, archive: Path) -> None:
-        """Store what a session has left as a new version. A context that was deleted meanwhile
-        stays deleted.
+        """Store what a session has left as a new version, if the context has it as its writer.
+
+        A context that was deleted meanwhile stays deleted. One that was created again under its
+        name has the same id, but is not the one that the session wrote.
         """
         context = self._find(session.context_id or "")
-        if context is None or context.project_id != session.project_id:
+        if context is None or context.writer_session_id != session.session_id:
             return
         with archive.open("rb") as file:
             self._bucket.put(

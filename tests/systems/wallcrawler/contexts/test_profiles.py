@@ -11,7 +11,7 @@ from sortkey.errors import NotFound
 from sortkey.systems import Resources
 from sortkey.web import Refused
 from sortkey_systems.wallcrawler.contexts.profiles import BUCKET, Contexts, NameTaken
-from sortkey_systems.wallcrawler.model import Session, model
+from sortkey_systems.wallcrawler.model import Context, Session, model
 
 
 @pytest.fixture
@@ -32,6 +32,15 @@ def session(context_id: str, project_id: str = "project_a") -> Session:
     )
 
 
+def writer(resources: Resources, context_id: str) -> Session:
+    """A session that persists into the context, as the table has it."""
+    made = session(context_id)
+    resources.store.update(
+        Context.key(context_id=context_id), set={"writer_session_id": made.session_id}
+    )
+    return made
+
+
 def archive(folder: Path, content: bytes) -> Path:
     path = folder / "left.tar.gz"
     path.write_bytes(b"\x1f\x8b" + content)
@@ -45,8 +54,9 @@ def test_a_profile_comes_back_as_it_was_left(
     # The next session begins with what the last one left, under the key of the document.
     context = contexts.create("project_a")
     assert contexts.fetch(context, tmp_path / "none.tar.gz") is None
-    contexts.store_profile(session(context.context_id), archive(tmp_path, b"first"))
-    contexts.store_profile(session(context.context_id), archive(tmp_path, b"second"))
+    left_by = writer(sortkey_resources, context.context_id)
+    contexts.store_profile(left_by, archive(tmp_path, b"first"))
+    contexts.store_profile(left_by, archive(tmp_path, b"second"))
     fetched = contexts.fetch(context, tmp_path / "profile.tar.gz")
     assert fetched is not None
     assert fetched.read_bytes() == b"\x1f\x8bsecond"
@@ -84,12 +94,19 @@ def test_another_tenants_context_is_unknown(contexts: Contexts) -> None:
             contexts.delete(projects, context_id)
 
 
-def test_a_profile_of_a_deleted_context_is_dropped(contexts: Contexts, tmp_path: Path) -> None:
-    # A session that ends later must not bring back what its user has deleted.
-    context = contexts.create("project_a")
-    contexts.store_profile(session(context.context_id), archive(tmp_path, b"login"))
+@pytest.mark.parametrize("is_created_again", [False, True])
+def test_a_profile_of_a_deleted_context_is_dropped(
+    contexts: Contexts, sortkey_resources: Resources, tmp_path: Path, is_created_again: bool
+) -> None:
+    # A session that ends later must not bring back what its user has deleted, not into a context
+    # of the same name either.
+    context = contexts.create("project_a", "shop")
+    left_by = writer(sortkey_resources, context.context_id)
+    contexts.store_profile(left_by, archive(tmp_path, b"login"))
     contexts.delete(["project_a"], context.context_id)
-    contexts.store_profile(session(context.context_id), archive(tmp_path, b"login"))
+    if is_created_again:
+        assert contexts.create("project_a", "shop").context_id == context.context_id
+    contexts.store_profile(left_by, archive(tmp_path, b"login"))
     assert contexts.fetch(context, tmp_path / "profile.tar.gz") is None
 
 
