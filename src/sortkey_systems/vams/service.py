@@ -59,7 +59,7 @@ class Vams:
         self.api_keys = ApiKeys(self.store, self.access, self.clock)
         self.outbox = Outbox(resources.folder / "outbox")
         self.users = Users(self.store, self.access, self.api_keys, self.credentials, self.outbox)
-        self.authentication = Authentication(self.access, self.tokens, self.api_keys)
+        self.authentication = Authentication(self.access, self.tokens, self.api_keys, self.users)
         self.roles = Roles(self.store, self.access)
         self.constraints = Constraints(self.store, self.access)
         self.cognito = Cognito(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import sha256
 
 import jwt
@@ -11,6 +12,7 @@ from sortkey_systems.vams.access.api_keys import ApiKeys
 from sortkey_systems.vams.access.callers import Caller
 from sortkey_systems.vams.access.control import Access
 from sortkey_systems.vams.access.tokens import Tokens
+from sortkey_systems.vams.access.users import Users
 from sortkey_systems.vams.failures import Unauthenticated
 
 KEY_PREFIX = "vams_"
@@ -21,16 +23,21 @@ HEADER_CHARACTERS_MAX = 8192
 class Authentication:
     """Finds the caller of a request."""
 
-    def __init__(self, access: Access, tokens: Tokens, keys: ApiKeys) -> None:
-        self._access, self._tokens, self._keys = access, tokens, keys
+    def __init__(self, access: Access, tokens: Tokens, keys: ApiKeys, users: Users) -> None:
+        self._access, self._tokens, self._keys, self._users = access, tokens, keys, users
 
     def caller(self, header: str | None, host_tokens: HostTokens | None = None) -> Caller:
         """The caller of an Authorization header. Raises Unauthenticated."""
         credential = _credential(header)
         if credential.startswith(KEY_PREFIX):
             return self._key_caller(credential)
-        user_id, has_mfa = self._user(credential, host_tokens)
-        return self._access.caller(user_id, has_mfa=has_mfa)
+        if host_tokens is not None and _is_of_host(credential):
+            return self._access.caller(_host_user(credential, host_tokens))
+        proof = self._tokens.check(credential)
+        if not self._users.is_current(proof.user_id, proof.generation):
+            raise Unauthenticated("Unauthorized: the login is over, sign in again")
+        caller = self._access.caller(proof.user_id, has_mfa=proof.has_mfa)
+        return replace(caller, is_signed_in=True)
 
     def _key_caller(self, raw: str) -> Caller:
         key = self._keys.active_key(sha256(raw.encode()).hexdigest())
@@ -41,13 +48,12 @@ class Authentication:
             raise Unauthenticated("Unauthorized: the user of the API key has no role")
         return caller
 
-    def _user(self, token: str, host_tokens: HostTokens | None) -> tuple[str, bool]:
-        if host_tokens is not None and _is_of_host(token):
-            try:
-                return host_tokens.check(token, SYSTEM).user_id, False
-            except Exception as error:
-                raise Unauthenticated("Unauthorized: the token is not valid") from error
-        return self._tokens.check(token)
+
+def _host_user(token: str, host_tokens: HostTokens) -> str:
+    try:
+        return host_tokens.check(token, SYSTEM).user_id
+    except Exception as error:
+        raise Unauthenticated("Unauthorized: the token is not valid") from error
 
 
 def _credential(header: str | None) -> str:

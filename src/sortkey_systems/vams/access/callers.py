@@ -18,3 +18,5 @@ class Caller:
     has_mfa: bool = False
     api_key_id: str | None = None
     """The API key of the request; None for a token."""
+    is_signed_in: bool = False
+    """By a login here, so that the user has a row; others may be known elsewhere only."""

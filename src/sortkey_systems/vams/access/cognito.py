@@ -168,7 +168,9 @@ class Cognito:
         user_id = credential.user_id
         user = self._check_enabled(user_id)
         roles = self._access.caller(user_id, has_mfa=has_mfa).roles
-        login = Login(user_id, user.email or user_id, user_id, roles, has_mfa)
+        login = Login(
+            user_id, user.email or user_id, user_id, roles, has_mfa, credential.generation
+        )
         result: Answer = {
             "AccessToken": self._tokens.issue(login, "access"),
             "IdToken": self._tokens.issue(login, "id"),

@@ -62,6 +62,11 @@ class Credentials:
             return None
         return replace(stored, code_secret=self._decrypted(stored.code_secret))
 
+    def generation_of(self, user_id: str) -> str | None:
+        """The generation of a user's credential; None without one."""
+        stored = self._stored(user_id)
+        return stored.generation if stored else None
+
     def set(self, user_id: str, password: str, *, is_temporary: bool = False) -> None:
         """Give a user a password. It keeps the secret of one-time codes."""
         check_password(password)

@@ -206,7 +206,9 @@ def _permissions(
             log.error("a permission of constraint %s names no %s", constraint_id, name)
             continue
         principal = principal_of(fields[name])
-        verb = next((known for known in VERBS if known == fields.get("permission")), None)
+        verb: Verb | None = next(
+            (known for known in VERBS if known == fields.get("permission")), None
+        )
         is_allow = fields.get("permissionType") == "allow"
         if verb is not None:
             yield Permission(principal, verb, "allow" if is_allow else "deny")

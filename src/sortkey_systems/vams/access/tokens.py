@@ -35,6 +35,19 @@ class Login:
     """The user's id in `sub`, which stays when the e-mail changes."""
     roles: tuple[str, ...] = ()
     has_mfa: bool = False
+    generation: str = ""
+    """Of the credential that proved it: the tokens end with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a token says that is valid by itself. Whether the credential is still there is asked
+    elsewhere.
+    """
+
+    user_id: str
+    has_mfa: bool
+    generation: str
 
 
 class Tokens:
@@ -66,14 +79,13 @@ class Tokens:
             "vams:tokens": json.dumps([login.user_id]),
             "vams:roles": json.dumps(list(login.roles)),
             "vams:mfaEnabled": login.has_mfa,
+            "vams:generation": login.generation,
         }
         headers = {"kid": self._key.key_id}
         return jwt.encode(claims, self._key.private, algorithm="RS256", headers=headers)
 
-    def check(self, token: str) -> tuple[str, bool]:
-        """The user id of an access or ID token, and whether its login used MFA. Raises
-        Unauthenticated.
-        """
+    def check(self, token: str) -> Proof:
+        """What an access or ID token says. Raises Unauthenticated."""
         try:
             claims: dict[str, Any] = jwt.decode(
                 token,
@@ -92,7 +104,11 @@ class Tokens:
         if claims["token_use"] not in ("access", "id"):
             raise Unauthenticated("Unauthorized: the token is not valid")
         self._check_time(claims)
-        return str(claims["username"]), claims.get("vams:mfaEnabled") is True
+        return Proof(
+            str(claims["username"]),
+            claims.get("vams:mfaEnabled") is True,
+            str(claims.get("vams:generation")),
+        )
 
     def issue_private(self, purpose: Purpose, user_id: str, seconds: int, **more: Any) -> str:
         """A token that only this server reads."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
 from sortkey import Delete, Put, Store
-from sortkey.errors import TransactionFailed
+from sortkey.errors import AlreadyExists, TransactionFailed
 from sortkey_systems.vams.access.api_keys import ApiKeys
 from sortkey_systems.vams.access.callers import SYSTEM_USER, Caller
 from sortkey_systems.vams.access.control import Access, change_mark
@@ -61,15 +62,23 @@ class Users:
             raise NotThere("User not found")
         return found
 
+    def is_current(self, user_id: str, generation: str) -> bool:
+        """Whether a user exists and still has the credential of a login."""
+        if self._credentials.generation_of(user_id) != generation:
+            return False
+        return self._store.find(User.key(user_id=user_id), consistent=True) is not None
+
     def profile(self, caller: Caller) -> dict[str, str]:
-        """The profile of a caller, created when it is first asked for."""
-        found = self._store.find(User.key(user_id=caller.user_id))
-        if found is None:
-            email = caller.user_id if "@" in caller.user_id else None
-            found = self._store.put(
-                User(user_id=caller.user_id, email=email, user_create_date=now_text())
-            )
-        return {"userId": found.user_id, "email": found.email or found.user_id}
+        """The profile of a caller. For one who is known elsewhere it is created when it is first
+        asked for.
+        """
+        user_id = caller.user_id
+        if not caller.is_signed_in:
+            email = user_id if "@" in user_id else None
+            with suppress(AlreadyExists):
+                self._store.create(User(user_id=user_id, email=email, user_create_date=now_text()))
+        found = self.get(user_id)
+        return {"userId": user_id, "email": found.email or user_id}
 
     def create(self, caller: Caller, wanted: NewUser) -> User:
         """A user with a temporary password, which is sent to them."""
@@ -109,7 +118,7 @@ class Users:
             raise Invalid("this user cannot be deleted by you")
         self._keys.delete_of_user(user_id)
         self._credentials.delete(user_id)
-        for role in self._store.query(UserRole.of_user(user_id=user_id)):
+        for role in self._store.query(UserRole.of_user(user_id=user_id).consistent()):
             self._store.delete(role)
         self._store.transact(Delete(User.key(user_id=user_id)), change_mark())
         self._record(caller, "user.delete", user)

@@ -164,8 +164,15 @@ def test_a_deleted_user_can_do_nothing_with_a_token_that_is_still_good(
     headers = {"Authorization": f"Bearer {token['AuthenticationResult']['AccessToken']}"}
     assert requests.client.get("/roles", headers=headers).status_code == 200
     assert requests("DELETE", "/user/cognito/leo@example.com").json()["operation"] == "delete"
-    assert requests.client.get("/roles", headers=headers).status_code == 403
+    profile = "/auth/loginProfile/leo@example.com"
+    for path in ("/roles", profile, "/secure-config"):
+        assert requests.client.get(path, headers=headers).status_code == 401
     assert sign_in(requests, "leo@example.com", PASSWORD).status_code == 400
+    listed = requests("GET", "/user/cognito").json()["users"]
+    assert "leo@example.com" not in [each["userId"] for each in listed]
+    requests.add_user("leo@example.com", "admin")  # another person with the same id
+    requests.service.users.set_password("leo@example.com", PASSWORD)
+    assert requests.client.get("/roles", headers=headers).status_code == 401
 
 
 def test_a_one_time_code_is_asked_for_and_makes_the_session_one_with_mfa(
@@ -182,7 +189,8 @@ def test_a_one_time_code_is_asked_for_and_makes_the_session_one_with_mfa(
     code = code_of(secret, requests.service.clock())
     answer = respond(requests, challenge, SOFTWARE_TOKEN_MFA_CODE=code)
     token = answer.json()["AuthenticationResult"]["AccessToken"]
-    assert requests.service.tokens.check(token) == ("pia@example.com", True)
+    proof = requests.service.tokens.check(token)
+    assert (proof.user_id, proof.has_mfa) == ("pia@example.com", True)
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"nonsense", b"[" * 100_000])
