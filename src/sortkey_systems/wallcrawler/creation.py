@@ -216,13 +216,14 @@ class Creation:
         folder = await asyncio.to_thread(tempfile.mkdtemp, prefix="wallcrawler-")
         try:
             spec = await _uncancelled(asyncio.to_thread(self._spec, session, wanted, Path(folder)))
+            self._lifecycle.expect(session)
             started = await self._start(spec)
             ready = await asyncio.to_thread(self._make_ready, session, started)
             if ready is None:
                 is_late = session.expires_at.timestamp() <= self._clock()
                 raise TimeoutError if is_late else EndedMeanwhile
             await wait_until_ready(self._records.store, subscription, session.session_id)
-            self._lifecycle.adopt(ready)
+            self._lifecycle.begin(ready)
             return ready
         finally:
             subscription.close()

@@ -31,6 +31,8 @@ log = logging.getLogger("sortkey.wallcrawler")
 
 ENDS_AT_ONCE_MAX = 8
 """Browsers that are ended at the same time when many windows close together."""
+RETRY_SECONDS = 5.0
+"""After an end that failed before the table knew of it."""
 
 
 @dataclass(slots=True)
@@ -43,8 +45,8 @@ class _Live:
     """Ends it unless a client comes."""
     is_left: bool = False
     """It had clients, and none is connected."""
-    shown: str = "READY"
-    """READY or ACTIVE, as the table has it."""
+    shown: str | None = "READY"
+    """READY or ACTIVE, as the table has it; None while its browser starts."""
     tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
 
 
@@ -78,6 +80,22 @@ class Lifecycle:
         if not clients:
             seconds = self._settings.return_seconds if has_had_clients else None
             self._set_timer(session.session_id, live, was_used=has_had_clients, seconds=seconds)
+        self._show_activity(session.session_id, live)
+
+    def expect(self, session: Session) -> None:
+        """Count the clients of a session that is about to be ready: they may be faster than the
+        answer to its creator. `begin` follows, or an end.
+        """
+        self._live[session.session_id] = _Live(session.keep_alive, shown=None)
+
+    def begin(self, session: Session) -> None:
+        """An expected session is ready: its clients are shown, and without any it ends in time."""
+        live = self._live.get(session.session_id)
+        if live is None:
+            return  # it is ending already
+        live.shown = session.internal_status
+        if not live.clients and live.timer is None:
+            self._set_timer(session.session_id, live, was_used=False)
         self._show_activity(session.session_id, live)
 
     def is_leaving(self, session_id: str) -> bool:
@@ -131,7 +149,7 @@ class Lifecycle:
 
     def _show_activity(self, session_id: str, live: _Live) -> None:
         """Have the table say whether a client is connected, one writer at a time."""
-        if not live.tasks:
+        if not live.tasks and live.shown is not None:
             task = asyncio.get_running_loop().create_task(self._write_activity(session_id, live))
             live.tasks.add(task)
             task.add_done_callback(live.tasks.discard)
@@ -162,18 +180,31 @@ class Lifecycle:
         )
 
     async def _end_quietly(self, session_id: str, end: End, reason: str) -> None:
-        """For ends that nobody waits for. What fails is tried again by upkeep."""
+        """For ends that nobody waits for. What fails is tried again: here while the session is
+        looked after, and by upkeep once the table says that it is ending.
+        """
         try:
             async with self._limit:
                 await self.end(session_id, end, reason)
         except Exception:
             log.exception("%s could not be ended; trying again", session_id)
+            self._end_later(session_id, end, reason)
+
+    def _end_later(self, session_id: str, end: End, reason: str) -> None:
+        live = self._live.get(session_id)
+        if live is None:
+            return
+        if live.timer is not None:
+            live.timer.cancel()
+        live.timer = asyncio.get_running_loop().call_later(
+            RETRY_SECONDS, lambda: self._spawn(self._end_quietly(session_id, end, reason))
+        )
 
     async def _end(self, session_id: str, end: End, reason: str) -> Session | None:
-        live = self._live.pop(session_id, None)
+        session = await asyncio.to_thread(self._begin_end, session_id, reason)
+        live = self._live.pop(session_id, None)  # not before: an end that fails is tried again
         if live is not None and live.timer is not None:
             live.timer.cancel()
-        session = await asyncio.to_thread(self._begin_end, session_id, reason)
         if session is None or session.status != "RUNNING":
             return session
         try:

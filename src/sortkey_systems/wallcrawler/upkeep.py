@@ -14,7 +14,12 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from sortkey import attr
-from sortkey_systems.wallcrawler.browsers.port import BrowserGone, Browsers, RunningBrowser
+from sortkey_systems.wallcrawler.browsers.port import (
+    BrowserGone,
+    Browsers,
+    BrowserStatus,
+    RunningBrowser,
+)
 from sortkey_systems.wallcrawler.lifecycle import Lifecycle
 from sortkey_systems.wallcrawler.model import Session, expired_sessions
 from sortkey_systems.wallcrawler.records import STARTING, End, Records, now_of
@@ -27,6 +32,7 @@ COMPARE_EVERY = 10
 """So many looks at the timeouts, then one at everything that runs."""
 START_MARGIN = timedelta(seconds=30)
 STATUS_SECONDS = 5.0
+"""For one browser to say how it is. Adapters give up earlier by themselves."""
 
 
 class Upkeep:
@@ -45,6 +51,8 @@ class Upkeep:
         self._settings, self._clock, self._machine = settings, clock, machine
         self._task: asyncio.Task[None] | None = None
         self._ends: asyncio.Task[None] | None = None
+        self._silent: set[str] = set()
+        """The sessions whose browser was gone at the last look."""
 
     async def start(self) -> None:
         """Recover what an earlier server has left, then look again and again."""
@@ -66,7 +74,7 @@ class Upkeep:
             try:
                 await self.end_expired()
                 if looks % COMPARE_EVERY == 0:
-                    await self._compare()
+                    await self.compare()
             except Exception:
                 log.exception("the upkeep of sessions failed; trying again")
 
@@ -155,7 +163,7 @@ class Upkeep:
 
     # -- what was left behind
 
-    async def _compare(self) -> None:
+    async def compare(self) -> None:
         """End creates that nobody finishes and sessions whose browser is gone; note what the others
         use.
         """
@@ -163,18 +171,46 @@ class Upkeep:
         oldest = (
             now_of(self._clock) - timedelta(seconds=self._settings.ready_seconds) - START_MARGIN
         )
+        silent: list[Session] = []
         for session in sessions:
-            since = session.updated_at or oldest
-            if session.internal_status in (*STARTING, "TERMINATING") and since < oldest:
-                await self._lifecycle.end(session.session_id, *self._honest_end(session, None))
-            elif session.internal_status in ("READY", "ACTIVE"):
-                await self._note_figures(session)
+            try:
+                if await self._is_silent(session, oldest):
+                    silent.append(session)
+            except Exception:  # the others are looked at all the same
+                log.exception("the upkeep of %s failed; trying again", session.session_id)
+        await self._end_gone(silent)
 
-    async def _note_figures(self, session: Session) -> None:
-        async with asyncio.timeout(STATUS_SECONDS):
-            status = await self._browsers.status(session.session_id)
-        if status is None:
-            return
+    async def _is_silent(self, session: Session, oldest: datetime) -> bool:
+        """Look after one session. Whether its browser should answer and does not."""
+        since = session.updated_at or oldest
+        if session.internal_status in (*STARTING, "TERMINATING") and since < oldest:
+            await self._lifecycle.end(session.session_id, *self._honest_end(session, None))
+        elif session.internal_status in ("READY", "ACTIVE"):
+            status = await self._status(session.session_id)
+            if status is None:
+                return session.machine == self._machine
+            await self._note_figures(session, status)
+        return False
+
+    async def _status(self, session_id: str) -> BrowserStatus | None:
+        try:
+            async with asyncio.timeout(STATUS_SECONDS):
+                return await self._browsers.status(session_id)
+        except TimeoutError:
+            return None
+
+    async def _end_gone(self, silent: list[Session]) -> None:
+        """End the sessions whose browser was gone twice in a row: once may be a pause of the
+        network, or an end that is under way. One that is only slow is left alone.
+        """
+        running = await self._browsers.running() if silent else []
+        alive = {each.session_id for each in running if each.is_alive}
+        gone = [session for session in silent if session.session_id not in alive]
+        lost = [session for session in gone if session.session_id in self._silent]
+        self._silent = {session.session_id for session in gone}
+        await self._lifecycle.end_all(lost, "FAILED", "the browser is gone")
+
+    async def _note_figures(self, session: Session, status: BrowserStatus) -> None:
         seconds = max(1.0, self._clock() - (session.started_at or now_of(self._clock)).timestamp())
         await asyncio.to_thread(
             self._records.note,

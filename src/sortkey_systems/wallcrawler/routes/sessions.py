@@ -20,7 +20,7 @@ from sortkey_systems.wallcrawler.answers import (
 )
 from sortkey_systems.wallcrawler.browsers.logs import read_log
 from sortkey_systems.wallcrawler.live_urls import live_urls
-from sortkey_systems.wallcrawler.model import SessionStatus
+from sortkey_systems.wallcrawler.model import Session, SessionStatus
 from sortkey_systems.wallcrawler.requests import CreateRequest, ReleaseRequest
 from sortkey_systems.wallcrawler.routes.callers import Caller, caller_of
 from sortkey_systems.wallcrawler.routes.error_shape import Route, errors_for
@@ -69,15 +69,10 @@ def _add_create(made: APIRouter, service: Wallcrawler, me: Any) -> None:
         creating = asyncio.create_task(service.create(project_id, asked))
         leaving = asyncio.create_task(_disconnected(request))
         try:
-            await asyncio.wait({creating, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            if not creating.done():
-                raise CallerLeft("the caller has closed the connection")
-            return ConnectedSessionAnswer.at(creating.result(), caller.addresses)
+            session = await created_unless_left(service, creating, leaving)
         finally:
             leaving.cancel()
-            if not creating.done():
-                creating.cancel()
-                await asyncio.wait({creating})
+        return ConnectedSessionAnswer.at(session, caller.addresses)
 
     @made.post(
         "/sessions/start",
@@ -180,6 +175,26 @@ def _add_session(made: APIRouter, service: Wallcrawler, me: Any) -> None:
         return Response(orjson.dumps(list(entries)), media_type="application/json")
 
     _ = retrieve, release, debug, logs
+
+
+async def created_unless_left(
+    service: Wallcrawler, creating: asyncio.Task[Session], leaving: asyncio.Task[None]
+) -> Session:
+    """The session that is being created. If its caller leaves, even at the moment at which it is
+    ready, it is ended. Raises CallerLeft then.
+    """
+    try:
+        await asyncio.wait({creating, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if leaving.done():
+            raise CallerLeft("the caller has closed the connection")
+    except BaseException:
+        creating.cancel()
+        await asyncio.wait({creating})
+        if not creating.cancelled() and creating.exception() is None:
+            session_id = creating.result().session_id
+            await service.lifecycle.end(session_id, "STOPPED", "the creator has left")
+        raise
+    return creating.result()
 
 
 async def _disconnected(request: Request) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+from sortkey_systems.wallcrawler.model import Session
+from sortkey_systems.wallcrawler.routes.sessions import CallerLeft, created_unless_left
 from tests.systems.wallcrawler.served import ONE, OTHER, Served
 
 
@@ -157,3 +161,28 @@ def test_what_is_not_offered_says_so_in_the_same_shape(without_browsers: Served)
         refused(one.post(f"/v1/{name}", json={}), 501)
     refused(one.get("/v1/nothing"), 404)
     assert one.post("/v1/sessions/start", json={}).json()["data"]["available"] is False
+
+
+def test_a_creator_who_leaves_as_the_session_is_ready_leaves_no_session(
+    without_browsers: Served,
+) -> None:
+    # Nobody has its address, so nobody would use it, and it would keep a place of the project.
+    service = without_browsers.service
+    ends = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=1)
+    seeded = Session(session_id="sess_a", project_id=ONE, expires_at=ends, signing_key="jwt")
+
+    async def create() -> Session:
+        return service.records.seed(seeded)
+
+    async def leave() -> None: ...
+
+    async def scenario() -> None:
+        creating, leaving = asyncio.create_task(create()), asyncio.create_task(leave())
+        await asyncio.wait({creating, leaving})
+        with pytest.raises(CallerLeft):
+            await created_unless_left(service, creating, leaving)
+
+    asyncio.run(scenario())
+    ended = service.records.find("sess_a")
+    assert ended is not None
+    assert (ended.status, ended.end_reason) == ("COMPLETED", "the creator has left")

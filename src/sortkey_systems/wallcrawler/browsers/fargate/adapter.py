@@ -54,7 +54,7 @@ log = logging.getLogger("sortkey.wallcrawler")
 LOOK_SECONDS = 1.0
 """How often a task that starts is looked at, unless an event comes first."""
 END_SECONDS = 30.0
-STATUS_SECONDS = 5.0
+STATUS_SECONDS = 3.0
 EXIT_SECONDS = 5.0
 
 

@@ -65,7 +65,7 @@ from sortkey_systems.wallcrawler.browsers.port import (
 from sortkey_systems.wallcrawler.browsers.protocol import Event, Method
 
 CONFIGURE_SECONDS = 5.0
-STATUS_SECONDS = 5.0
+STATUS_SECONDS = 3.0
 END_SECONDS = 30.0
 """The gentle way takes 9 seconds at most, and then the archive is written."""
 EXIT_SECONDS = 5.0
