@@ -6,6 +6,7 @@ same door.
     Worker                              what runs beside the requests of a system
     find_system, system_names           the systems that are installed
     Addresses, open_resources           where a host keeps everything, and opening it
+    system_secret                       a secret of a system, for its commands
     SharedResources                     what all systems of a host share
 
 A package declares its system in pyproject.toml:
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sortkey.systems.host_secret import system_secret
 from sortkey.systems.installed import find_system, system_names
 from sortkey.systems.resources import Resources
 from sortkey.systems.system import System, Worker
@@ -36,6 +38,7 @@ __all__ = [
     "find_system",
     "open_resources",
     "system_names",
+    "system_secret",
 ]
 
 

@@ -38,3 +38,13 @@ def host_secret(
 def derive(secret: bytes, purpose: str) -> bytes:
     """The key for one purpose."""
     return hmac.new(secret, f"sortkey {purpose}".encode(), sha256).digest()
+
+
+def derive_for(secret: bytes, system: str, purpose: str) -> bytes:
+    """The key for one purpose of a system."""
+    return derive(secret, f"system {system} {purpose}")
+
+
+def system_secret(folder: str | os.PathLike[str], system: str, purpose: str) -> bytes:
+    """What `derive_secret` gives to a system on this folder: for commands, which have no host."""
+    return derive_for(host_secret(folder), system, purpose)

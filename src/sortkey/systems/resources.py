@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sortkey.systems.host_secret import derive
+from sortkey.systems.host_secret import derive_for
 
 if TYPE_CHECKING:
     from sortkey.connect.searches import Searches
@@ -55,4 +55,4 @@ class Resources:
 
     def derive_secret(self, purpose: str) -> bytes:
         """A secret of 32 bytes for one purpose of this system, the same after every restart."""
-        return derive(self.secret, f"system {self.system} {purpose}")
+        return derive_for(self.secret, self.system, purpose)

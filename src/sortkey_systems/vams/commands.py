@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from sortkey import Store
+from sortkey import Put, Store
 from sortkey.commands import (
     JSON_SHOWS_ALL,
     USAGE,
     CommandFailed,
     Data,
     Json,
+    check_address,
     examples,
     open_store,
     print_json,
     print_table,
 )
+from sortkey.systems import system_secret
 from sortkey_systems.vams.access.audit import AuditLog
-from sortkey_systems.vams.access.control import Access
-from sortkey_systems.vams.access.credentials import Credentials, new_password
+from sortkey_systems.vams.access.callers import SYSTEM_USER, Caller
+from sortkey_systems.vams.access.control import Access, change_mark
+from sortkey_systems.vams.access.credentials import CODES_PURPOSE, Credentials, new_password
 from sortkey_systems.vams.access.objects import (
     FIELDS,
     OBJECT_CLASSES,
@@ -33,6 +37,7 @@ from sortkey_systems.vams.access.objects import (
     Verb,
 )
 from sortkey_systems.vams.access.users import user_answer
+from sortkey_systems.vams.answers import now_text
 from sortkey_systems.vams.model import User, model
 
 app = typer.Typer(
@@ -75,11 +80,42 @@ def password(
 ) -> None:
     """Give a user a new random password and print it. It is shown only now: its hash is kept."""
     with _opened(data) as store:
-        if store.find(User.key(user_id=user)) is None:
-            raise CommandFailed(f"unknown user {user!r}: `sortkey vams users` lists them")
+        _known(store, user)
         created = new_password()
         Credentials(store).set(user, created, is_temporary=temporary)
+        status = "FORCE_CHANGE_PASSWORD" if temporary else "CONFIRMED"
+        _change(store, user, "resetPassword", user_status=status)
     print(created)
+
+
+@app.command(epilog=examples("sortkey vams mfa admin@example.com"))
+def mfa(user: UserArgument, data: Data = "data") -> None:
+    """Ask a user for a one-time code at every login. Prints the secret for their authenticator
+    app: it is shown only now.
+    """
+    secret = _code_secret(data)
+    with _opened(data) as store:
+        _known(store, user)
+        credentials = Credentials(store, secret)
+        if credentials.generation_of(user) is None:
+            raise CommandFailed(f"{user} has no password: `sortkey vams password {user}` sets one")
+        created = credentials.require_codes(user)
+        _change(store, user, "mfa", mfa_enabled=True)
+    print(created)
+
+
+@app.command(epilog=examples("sortkey vams disable jan@example.com"))
+def disable(user: UserArgument, data: Data = "data") -> None:
+    """Take everything from a user until they are enabled again. It counts from the next request."""
+    with _opened(data) as store:
+        _change(store, user, "disable", enabled=False)
+
+
+@app.command(epilog=examples("sortkey vams enable jan@example.com"))
+def enable(user: UserArgument, data: Data = "data") -> None:
+    """Let a user who was disabled sign in again, with the roles they had."""
+    with _opened(data) as store:
+        _change(store, user, "enable", enabled=True)
 
 
 @app.command(
@@ -120,6 +156,30 @@ def _opened(data: str) -> Generator[Store]:
     with open_store(data, begins=True) as store:
         store.ensure(model)
         yield store
+
+
+def _known(store: Store, user_id: str) -> User:
+    found = store.find(User.key(user_id=user_id), consistent=True)
+    if found is None or user_id == SYSTEM_USER:
+        raise CommandFailed(f"unknown user {user_id!r}: `sortkey vams users` lists them")
+    return found
+
+
+def _change(store: Store, user_id: str, action: str, **changes: Any) -> None:
+    """Change the row of a user, seen by the next request, and record it."""
+    changes["user_last_modified_date"] = now_text()
+    changed = _known(store, user_id).model_copy(update=changes)
+    store.transact(Put(changed), change_mark())
+    audit = AuditLog(store, time.time)
+    audit.record("AUTHCHANGES", Caller("command-line"), f"user.{action}", f"user/{user_id}")
+
+
+def _code_secret(data: str) -> bytes:
+    """The secret that the server on the same folder has."""
+    if "://" in data and not os.environ.get("SORTKEY_SECRET"):
+        raise CommandFailed("set SORTKEY_SECRET to the secret of the server", USAGE)
+    check_address(data)
+    return system_secret(data, "vams", CODES_PURPOSE)
 
 
 def _subject(object_type: str, texts: list[str]) -> AccessObject:

@@ -15,7 +15,7 @@ from sortkey_systems.vams.access.authentication import Authentication
 from sortkey_systems.vams.access.cognito import Cognito
 from sortkey_systems.vams.access.constraints import Constraints
 from sortkey_systems.vams.access.control import Access
-from sortkey_systems.vams.access.credentials import Credentials
+from sortkey_systems.vams.access.credentials import CODES_PURPOSE, Credentials
 from sortkey_systems.vams.access.installation import Installation
 from sortkey_systems.vams.access.outbox import Outbox
 from sortkey_systems.vams.access.roles import Roles
@@ -50,7 +50,7 @@ class Vams:
         """The path under which the routes are served: empty at the root of a port."""
         self.audit = AuditLog(self.store, self.clock)
         self.access = Access(self.store, self.audit)
-        self.credentials = Credentials(self.store, resources.derive_secret("one-time codes"))
+        self.credentials = Credentials(self.store, resources.derive_secret(CODES_PURPOSE))
         self.installation = Installation(resources, self.credentials)
         pool = self.installation.pool
         key = SigningKey(self.store, resources.derive_secret("token key"))

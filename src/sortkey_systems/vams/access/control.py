@@ -134,6 +134,8 @@ class Access:
         ]
         keys = [Role.key(role_name=name) for name in names]
         roles = [role for role in self._store.batch_get(keys, consistent=True) if role is not None]
+        if user_id == SYSTEM_USER:  # it has no session that could have MFA
+            return _UserRoles(tuple(role.role_name for role in roles), ())
         return _UserRoles(
             tuple(role.role_name for role in roles if not role.mfa_required),
             tuple(role.role_name for role in roles if role.mfa_required),

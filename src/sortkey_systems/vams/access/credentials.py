@@ -26,6 +26,8 @@ PASSWORD_CHARACTERS_MAX = 256
 COST = 1 << 14
 """scrypt's N: 16 MB and some 50 ms for a try."""
 CODE_SECONDS = 30
+CODES_PURPOSE = "one-time codes"
+"""Of the secret that their secrets are encrypted with."""
 _ALPHABET = string.ascii_letters + string.digits
 
 

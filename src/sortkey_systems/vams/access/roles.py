@@ -12,13 +12,15 @@ from sortkey import Delete, Put, Store
 from sortkey.errors import TransactionFailed
 from sortkey_systems.vams.access.callers import Caller
 from sortkey_systems.vams.access.control import Access, change_mark
-from sortkey_systems.vams.access.objects import RoleObject, UserRoleObject
+from sortkey_systems.vams.access.objects import RoleObject, UserRoleObject, Verb
 from sortkey_systems.vams.answers import now_text
 from sortkey_systems.vams.failures import Invalid, NotThere
 from sortkey_systems.vams.model import Role, UserRole
 
 ROLES_MAX = 40
-"""Roles of a user: they are replaced in one transaction."""
+"""Roles of a user."""
+WRITES_MAX = 2 * ROLES_MAX
+"""In one transaction: enough to replace all roles of a user."""
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9\-._ ]{1,256}$")]
 UserId = Annotated[str, Field(pattern=r"^[\w\-.+@]+$", min_length=3, max_length=256)]
@@ -77,6 +79,11 @@ class Roles:
     def change(self, caller: Caller, wanted: RoleValues) -> Role:
         """Change a role. What is not given stays."""
         self._access.require(caller, "PUT", RoleObject(wanted.roleName))
+        if wanted.mfaRequired and not caller.has_mfa and wanted.roleName in caller.roles:
+            raise Invalid(
+                "this would take the role from you: sign in with a one-time code first "
+                "(`sortkey vams mfa USER` sets it up)"
+            )
         names = {
             "description": "description",
             "source": "source",
@@ -91,13 +98,15 @@ class Roles:
         return role
 
     def delete(self, caller: Caller, role_name: str) -> None:
-        """Delete a role, and take it from the users who have it."""
+        """Delete a role, and take it from the users who have it. The role goes last, so that what
+        was interrupted can be done again.
+        """
         self._access.require(caller, "DELETE", RoleObject(role_name))
         self._get(role_name)
-        self._store.transact(Delete(Role.key(role_name=role_name)), change_mark())
         rows = [row for row in self._store.scan(UserRole) if row.role_name == role_name]
         keys = [UserRole.key(user_id=row.user_id, role_name=role_name) for row in rows]
         self._store.batch_write(deletes=keys)
+        self._store.transact(Delete(Role.key(role_name=role_name)), change_mark())
         self._record(caller, "role.delete", role_name)
 
     # -- of users
@@ -124,33 +133,37 @@ class Roles:
 
     def replace(self, caller: Caller, wanted: UserRolesValues) -> None:
         """Give a user these roles and no others."""
-        current, future = self._names_of(wanted.userId), set(wanted.roleName)
-        self._write(caller, wanted.userId, added=future - current, removed=current - future)
+        user_id = wanted.userId
+        current, future = self._names_of(user_id), set(wanted.roleName)
+        if current == future:  # who may not change them must not learn that they are these
+            self._require(caller, "POST", user_id, future)
+        self._write(caller, user_id, added=future - current, removed=current - future)
 
     def remove_all(self, caller: Caller, user_id: str) -> None:
         """Take all roles from a user."""
         current = self._names_of(user_id)
         if not current:
+            self._require(caller, "DELETE", user_id, {""})
             raise NotThere("the user has no roles")
         self._write(caller, user_id, added=set(), removed=current)
 
     def _write(self, caller: Caller, user_id: str, *, added: set[str], removed: set[str]) -> None:
-        self._access.require(
-            caller, "POST", *(UserRoleObject(name, user_id) for name in sorted(added))
-        )
-        self._access.require(
-            caller, "DELETE", *(UserRoleObject(name, user_id) for name in sorted(removed))
-        )
+        self._require(caller, "POST", user_id, added)
+        self._require(caller, "DELETE", user_id, removed)
+        if added and len((self._names_of(user_id) | added) - removed) > ROLES_MAX:
+            raise Invalid(f"a user has at most {ROLES_MAX} roles")
         for name in sorted(added):
             self._get(name)
         now = now_text()
-        puts = [
-            Put(UserRole(user_id=user_id, role_name=name, created_on=now)) for name in sorted(added)
+        writes = [
+            *(Delete(UserRole.key(user_id=user_id, role_name=name)) for name in sorted(removed)),
+            *(
+                Put(UserRole(user_id=user_id, role_name=name, created_on=now))
+                for name in sorted(added)
+            ),
         ]
-        deletes = [
-            Delete(UserRole.key(user_id=user_id, role_name=name)) for name in sorted(removed)
-        ]
-        self._store.transact(*puts, *deletes, change_mark())
+        for start in range(0, len(writes), WRITES_MAX):
+            self._store.transact(*writes[start : start + WRITES_MAX], change_mark())
         self._access.audit.record(
             "AUTHCHANGES",
             caller,
@@ -159,6 +172,10 @@ class Roles:
             added=sorted(added),
             removed=sorted(removed),
         )
+
+    def _require(self, caller: Caller, verb: Verb, user_id: str, names: set[str]) -> None:
+        objects = (UserRoleObject(name, user_id) for name in sorted(names))
+        self._access.require(caller, verb, *objects)
 
     def _names_of(self, user_id: str) -> set[str]:
         rows = self._store.query(UserRole.of_user(user_id=user_id).consistent())

@@ -65,3 +65,14 @@ def test_names_are_unique_and_the_user_must_have_a_role(requests: Requests) -> N
     assert requests("POST", "/auth/api-keys", body).status_code == 400
     bad_date = {"apiKeyName": "dated", "userId": READER, "expiresAt": "tomorrow"}
     assert requests("POST", "/auth/api-keys", bad_date).status_code == 400
+
+
+def test_a_key_is_refused_for_a_user_whose_roles_all_require_mfa(requests: Requests) -> None:
+    # A key has no session, so it would open nothing, and nobody would know why.
+    role = {"roleName": "sealed", "description": "of a test", "mfaRequired": True}
+    assert requests("POST", "/roles", role).status_code == 200
+    requests.add_user("ida@example.com", "sealed")
+    body = {"apiKeyName": "sealed", "userId": "ida@example.com"}
+    refused = requests("POST", "/auth/api-keys", body)
+    assert refused.status_code == 400
+    assert "MFA" in refused.json()["message"]

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from sortkey_systems.vams.model import GroupConstraint
-from tests.systems.vams.host import READER, Requests
+from sortkey_systems.vams.access.callers import SYSTEM_USER
+from sortkey_systems.vams.access.roles import Roles
+from sortkey_systems.vams.model import GroupConstraint, UserRole
+from tests.systems.vams.host import ADMIN, READER, Requests
 
 GET = {"permission": "GET", "permissionType": "allow"}
 
@@ -233,3 +235,74 @@ def test_a_template_with_a_variable_left_over_is_refused_and_writes_nothing(
     body = {**TEMPLATE, "variables": [], "variableValues": {"ROLE_NAME": "seers"}}
     assert requests("POST", "/auth/constraintsTemplateImport", body).status_code == 400
     assert requests("GET", "/auth/constraints").json() == before
+
+
+def test_nobody_takes_their_role_away_by_requiring_mfa_for_it(requests: Requests) -> None:
+    # With one administrator, nobody could have undone it.
+    change = {"roleName": "admin", "mfaRequired": True}
+    refused = requests("PUT", "/roles", change)
+    assert refused.status_code == 400
+    assert "sortkey vams mfa" in refused.json()["message"]
+    assert requests("GET", "/roles").status_code == 200
+
+
+def test_the_user_of_pipelines_keeps_a_role_that_requires_mfa(requests: Requests) -> None:
+    # It has no session, so automatic workflows would stop.
+    make_role(requests, "runner", mfaRequired=True)
+    requests.add_user(SYSTEM_USER, "runner")
+    requests("PUT", "/roles", {"roleName": "runner", "description": "seen by the next caller"})
+    assert "runner" in requests.service.access.system_caller().roles
+
+
+def test_a_role_whose_deletion_was_interrupted_can_be_deleted_again(requests: Requests) -> None:
+    # Rows that stay would give a later role of that name to its former users.
+    make_role(requests, "halfway")
+    requests("POST", "/user-roles", {"userId": READER, "roleName": ["halfway"]})
+    store = requests.service.store
+
+    class Interrupted(Exception):
+        pass
+
+    class Halting:
+        """The store, until the first write that is not a transaction."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(store, name)
+
+        def batch_write(self, *_: Any, **__: Any) -> None:
+            raise Interrupted
+
+    caller = requests.service.access.caller(ADMIN)
+    halting: Any = Halting()
+    with pytest.raises(Interrupted):
+        Roles(halting, requests.service.access).delete(caller, "halfway")
+    assert requests("DELETE", "/roles/halfway").status_code == 200
+    rows = store.query(UserRole.of_user(user_id=READER))
+    assert [row.role_name for row in rows] == ["basicReadOnly"]
+
+
+def test_the_roles_of_a_user_are_limited_in_total_and_any_number_can_be_taken(
+    requests: Requests,
+) -> None:
+    # More than a transaction holds could never be taken away again.
+    requests.add_user("max@example.com", *(f"many-{number}" for number in range(150)))
+    more = {"userId": "max@example.com", "roleName": ["admin"]}
+    assert requests("POST", "/user-roles", more).status_code == 400
+    answer = requests("DELETE", "/user-roles", {"userId": "max@example.com"})
+    assert answer.status_code == 200, answer.text
+    assert requests.service.access.caller("max@example.com").roles == ()
+    assert requests("POST", "/user-roles", more).status_code == 200
+
+
+def test_replacing_roles_by_the_same_ones_asks_for_permission_too(requests: Requests) -> None:
+    # The answer would say which roles somebody has.
+    make_role(requests, "asker")
+    requests.add_user("ben@example.com")
+    requests("POST", "/user-roles", {"userId": "ben@example.com", "roleName": ["asker"]})
+    body = on_routes("asker", "asker", "/user-roles")
+    put = {"groupId": "asker", "permission": "PUT", "permissionType": "allow"}
+    body["groupPermissions"].append(put)
+    assert requests("POST", "/auth/constraints/asker", body).status_code == 200
+    same = {"userId": READER, "roleName": ["basicReadOnly"]}
+    assert requests("PUT", "/user-roles", same, user="ben@example.com").status_code == 403
+    assert requests("PUT", "/user-roles", same).status_code == 200
