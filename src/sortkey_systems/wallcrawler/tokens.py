@@ -98,6 +98,10 @@ class SessionTokens:
         """The claims of a view token. Raises TokenRefused and OtherSession."""
         return self._check(VIEW, token, session_id)
 
+    def seconds_left(self, claims: Claims) -> float:
+        """How long a token that was good is good from now on."""
+        return max(0.0, claims.expires_at - self._clock())
+
     def issue_file(
         self, session_id: str, project_id: str, path: str, seconds: int = VIEW_SECONDS_MAX
     ) -> str:

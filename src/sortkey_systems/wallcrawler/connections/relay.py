@@ -16,16 +16,20 @@ GOING_AWAY = 1001
 """The close code that says: the session has ended."""
 
 
-async def relay(socket: WebSocket, browser: CdpConnection) -> None:
-    """Hand messages on until one side leaves. The socket is accepted; both are closed in the end.
+async def relay(
+    socket: WebSocket, browser: CdpConnection, *, seconds_max: float | None = None
+) -> None:
+    """Hand messages on until one side leaves, or for `seconds_max`. The socket is accepted; both
+    are closed in the end.
 
     Each direction holds one message at most. A side that does not read is not sent to, so the other
     one waits.
     """
     ways = [asyncio.ensure_future(way(socket, browser)) for way in (_to_browser, _to_client)]
     try:
-        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-        await close(socket)  # nothing happens if it was the client that left
+        done, _ = await asyncio.wait(ways, timeout=seconds_max, return_when=asyncio.FIRST_COMPLETED)
+        reason = "the session has ended" if done else "the link has expired"
+        await close(socket, reason)  # nothing happens if it was the client that left
     finally:
         browser.close()
         for each in ways:

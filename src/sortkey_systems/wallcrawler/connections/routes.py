@@ -57,8 +57,7 @@ async def _serve(socket: WebSocket, gate: Gate, session_id: str | None) -> None:
         await socket.send_denial_response(denial(refused))
         return
     except TimeoutError:
-        late = Refused(504, "BrowserSlow", "the browser did not answer in time: try again")
-        await socket.send_denial_response(denial(late))
+        await socket.send_denial_response(denial(browser_slow()))
         return
     try:
         await socket.accept()
@@ -66,6 +65,10 @@ async def _serve(socket: WebSocket, gate: Gate, session_id: str | None) -> None:
         browser.close()
         raise
     await relay(socket, browser)
+
+
+def browser_slow() -> Refused:
+    return Refused(504, "BrowserSlow", "the browser did not answer in time: try again")
 
 
 def denial(refused: Refused) -> JSONResponse:

@@ -19,7 +19,7 @@ from sortkey_systems.wallcrawler.addresses import LIVE_PATH
 from sortkey_systems.wallcrawler.browsers.port import BrowserGone, CdpConnection, Role
 from sortkey_systems.wallcrawler.connections.gate import Connectable, SessionEnded, SessionUnknown
 from sortkey_systems.wallcrawler.connections.relay import relay
-from sortkey_systems.wallcrawler.connections.routes import denial
+from sortkey_systems.wallcrawler.connections.routes import browser_slow, denial
 from sortkey_systems.wallcrawler.embedded_page import theme_of
 from sortkey_systems.wallcrawler.live.page import live_page
 from sortkey_systems.wallcrawler.model import Session
@@ -53,12 +53,15 @@ def add_live_view(router: APIRouter, service: Connectable) -> None:
         except Refused as refused:
             await socket.send_denial_response(denial(refused))
             return
+        except TimeoutError:
+            await socket.send_denial_response(denial(browser_slow()))
+            return
         try:
             await socket.accept()
         except BaseException:
             browser.close()
             raise
-        await relay(socket, browser)
+        await relay(socket, browser, seconds_max=service.tokens.seconds_left(claims))
 
 
 def _claims(service: Connectable, session_id: str, token: str) -> Claims:

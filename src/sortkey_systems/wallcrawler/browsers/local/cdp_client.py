@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import time
 import traceback
-from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from sortkey_systems.wallcrawler.browsers.local.cdp_log import CdpLog
@@ -22,7 +21,7 @@ from sortkey_systems.wallcrawler.browsers.local.command_filter import (
     checked_for_browser_page,
     checked_for_viewer,
 )
-from sortkey_systems.wallcrawler.browsers.local.pages import Pages, is_browser_page
+from sortkey_systems.wallcrawler.browsers.local.pages import Pages
 from sortkey_systems.wallcrawler.browsers.local.peer import Peer
 from sortkey_systems.wallcrawler.browsers.port import Role
 from sortkey_systems.wallcrawler.browsers.protocol import ProtocolError
@@ -34,12 +33,6 @@ IN_FLIGHT_MAX = 10_000
 
 PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603
 SERVER_ERROR, SESSION_NOT_FOUND = -32000, -32001
-
-
-@dataclass(frozen=True, slots=True)
-class _Session:
-    target_id: str
-    is_browser_page: bool
 
 
 class ClientHost(Protocol):
@@ -80,7 +73,8 @@ class CdpClient:
         self._host, self._pipe, self._pages = host, pipe, pages
         self._permissions, self._log = permissions, log
         self._root: str | None = None
-        self._sessions: dict[str, _Session] = {}
+        self._sessions: dict[str, Params] = {}
+        """The target of each, as it was when the client attached."""
         self._early: list[bytes] = []
         self._in_flight = 0
         self._has_left = False
@@ -111,8 +105,7 @@ class CdpClient:
     def on_event(self, method: str, message: bytes, session: str) -> None:
         if method == "Target.attachedToTarget":
             params: Params = json.loads(message)["params"]
-            target: Params = params["targetInfo"]
-            self._own(params["sessionId"], _Session(target["targetId"], is_browser_page(target)))
+            self._own(params["sessionId"], params["targetInfo"])
         elif method == "Target.detachedFromTarget":
             self._disown(json.loads(message)["params"]["sessionId"])
         if self._has_left:
@@ -139,9 +132,9 @@ class CdpClient:
         for session in (self._root or "", *self._sessions):
             self._pipe.forget(session)
 
-    def _own(self, session: str, info: _Session) -> None:
+    def _own(self, session: str, target: Params) -> None:
         if not self._has_left:
-            self._sessions[session] = info
+            self._sessions[session] = target
             self._pipe.owners[session] = self
 
     def _disown(self, session: str) -> None:
@@ -185,7 +178,8 @@ class CdpClient:
             self._refuse(command, SESSION_NOT_FOUND, "Session with given id not found.")
             return
         if self.role in {Role.VIEWER, Role.INTERACTIVE_VIEWER}:
-            checked_for_viewer(method, is_interactive=self.role is Role.INTERACTIVE_VIEWER)
+            is_interactive = self.role is Role.INTERACTIVE_VIEWER
+            checked_for_viewer(method, command.get("params") or {}, is_interactive=is_interactive)
         if method == "Browser.close":
             self._answer(command, "result", {})
             self._host.close_requested(self)
@@ -198,7 +192,7 @@ class CdpClient:
         self._send_command(command["id"], method, params, session)
 
     def _checked(self, method: str, params: Params, session: str | None) -> Params:
-        if session in self._sessions and self._sessions[session].is_browser_page:
+        if session in self._sessions and self._pages.is_of_browser(self._sessions[session]):
             checked_for_browser_page(method)
         return checked(method, params, self._permissions)
 
@@ -260,8 +254,8 @@ class CdpClient:
             self._host.press()
 
     def _page(self, session: str | None) -> int:
-        info = self._sessions.get(session or "")
-        return self._pages.number(info.target_id if info else None)
+        target = self._sessions.get(session or "")
+        return self._pages.number(target["targetId"] if target else None)
 
 
 def _with_session(message: bytes, session: str) -> bytes:

@@ -12,7 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from sortkey_systems.wallcrawler.browsers.local.navigation import is_allowed_domain, is_allowed_url
+from sortkey_systems.wallcrawler.browsers.local.navigation import (
+    is_allowed_domain,
+    is_allowed_url,
+    is_script_url,
+)
 
 Params = dict[str, Any]
 
@@ -48,19 +52,22 @@ def checked(method: str, params: Params, permissions: Permissions) -> Params:
     return params if rule is None else rule(params, permissions)
 
 
-def checked_for_viewer(method: str, is_interactive: bool) -> None:
-    """Refuse what a live view does not need."""
-    if method in VIEWER_METHODS or (is_interactive and method in INTERACTIVE_METHODS):
-        return
-    raise CommandRefused(
-        f"{method} is not available in {'a' if is_interactive else 'a read-only'} live view"
-    )
+def checked_for_viewer(method: str, params: Params, *, is_interactive: bool) -> None:
+    """Refuse what a live view does not need, and scripts, which would read the page."""
+    if method not in VIEWER_METHODS and not (is_interactive and method in INTERACTIVE_METHODS):
+        raise CommandRefused(
+            f"{method} is not available in {'a' if is_interactive else 'a read-only'} live view"
+        )
+    if is_script_url(str(params.get("url", ""))):
+        raise CommandRefused("A live view cannot run scripts: use http, https or about:blank")
 
 
 def checked_for_browser_page(method: str) -> None:
     """Refuse to drive the browser's own pages: their scripts may do what the rules here forbid."""
     if not method.startswith("Target.") and method != "Runtime.runIfWaitingForDebugger":
-        raise CommandRefused(f"{method} is not available on a page of the browser itself")
+        raise CommandRefused(
+            f"{method} is not available on a page of the browser or of the machine"
+        )
 
 
 # -- rules

@@ -33,6 +33,12 @@ def is_allowed_url(url: str) -> bool:
     return scheme in SCHEMES
 
 
+def is_script_url(url: str) -> bool:
+    """Whether this URL runs a script in the page that is open."""
+    match = _SCHEME.match(_normalised(url))
+    return match is not None and match[1].lower() == "javascript"
+
+
 def is_allowed_domain(url: str, domains: tuple[str, ...]) -> bool:
     """Whether a main frame may show this URL: of a domain in the list or below one, or a page
     without a domain."""

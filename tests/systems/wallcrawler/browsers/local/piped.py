@@ -109,6 +109,11 @@ class Piped:
         self._wait(lambda: bool(self._received))
         return self._received.pop(0)
 
+    def settle(self) -> None:
+        """Have what Chromium has said arrive."""
+        looks = iter(range(3))
+        self._wait(lambda: next(looks) == 2)
+
     def close(self) -> None:
         self.pipe.close()
         self._near.close()

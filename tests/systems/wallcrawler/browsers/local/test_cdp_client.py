@@ -248,3 +248,28 @@ def test_an_error_of_the_holder_is_the_answer_to_its_command_only(
         assert run.received()["error"]["code"] == -32603
         assert "unforeseen" in capfd.readouterr().err
         assert run.refusal("Browser.getVersion") is None
+
+
+def test_whether_a_page_may_be_driven_is_decided_by_where_it_is_now() -> None:
+    # A page that was attached to as a harmless one can navigate to the browser's own, or to files.
+    with piped() as run:
+        page, target = "S" * 32, "T1"
+        run.targets("targetCreated", target, "about:blank")
+        run.attach(page, target, "about:blank")
+        for url in ("chrome://settings/", "file:///etc/passwd", "view-source:file:///etc/passwd"):
+            run.targets("targetInfoChanged", target, "https://example.com/")
+            run.settle()
+            assert run.refusal("Runtime.evaluate", {"expression": "1"}, page) is None
+            run.targets("targetInfoChanged", target, url)
+            run.settle()
+            refusal = run.refusal("Runtime.evaluate", {"expression": "1"}, page)
+            assert "of the machine" in (refusal or "")
+
+
+def test_a_live_view_runs_no_scripts() -> None:
+    # As a URL, a script would read what the live view may only show.
+    with piped(Role.INTERACTIVE_VIEWER) as run:
+        for url in ("javascript:alert(1)", " Java\nScript:alert(1)"):
+            for method in ("Page.navigate", "Target.createTarget"):
+                assert "scripts" in (run.refusal(method, {"url": url}) or "")
+        assert run.refusal("Page.navigate", {"url": "https://example.com/"}) is None
