@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator
 import pytest
 
 from sortkey.origins import OriginPolicy
+from sortkey.peers import IsGuest
 from sortkey.wire.access import Access, Credentials
 from sortkey.wire.addresses import bind
 from sortkey.wire.server import Limits, Server
@@ -34,11 +35,14 @@ def start(loop_factory: Callable[[], asyncio.AbstractEventLoop]) -> Generator[St
         token: str | None = None,
         origins: OriginPolicy | None = None,
         clock: Callable[[], float] = lambda: NOW,
+        is_guest: IsGuest | None = None,
     ) -> Running:
         engine = FakeEngine()
         loop = loop_factory()
         access = Access(credentials, "us-east-1", clock, token)
-        server = Server(engine, access, limits=limits, origins=origins, clock=clock)
+        server = Server(
+            engine, access, limits=limits, origins=origins, clock=clock, is_guest=is_guest
+        )
         sockets = bind("127.0.0.1", 0)
         thread = threading.Thread(target=loop.run_forever, daemon=True)
         thread.start()

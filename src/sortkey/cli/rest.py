@@ -97,7 +97,9 @@ def run(
     address = url or address_of(sockets[0])
     with opened(addresses, models, address) as shared:
         hosted = Host(shared, served, origins=origins, at_root=system is not None)
-        openers = SecondOpeners(shared.engine) if shared.engine else None
+        openers = None
+        if shared.engine:
+            openers = SecondOpeners(shared.engine, is_guest=hosted.is_guest)
 
         def ready() -> None:
             print(_banner(hosted, addresses, address, has_workers, system is not None), flush=True)

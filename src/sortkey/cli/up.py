@@ -191,7 +191,12 @@ async def _serve(
             credentials_file = write_credentials(options.addresses.data, credentials, engine.region)
         origins = options.access.dynamodb_origins
         openers = SecondOpeners(
-            engine, wire, log.on_request, credentials=credentials, origins=origins
+            engine,
+            wire,
+            log.on_request,
+            credentials=credentials,
+            origins=origins,
+            is_guest=host.is_guest,
         )
     ready = partial(print, _banner(options, host.shared.url, wire, credentials_file), flush=True)
     later = [_samples(host)] if options.has_sample else []

@@ -4,6 +4,7 @@ same door.
     System                              what a system brings: model, service, routes, pages, commands, sample, workers
     Resources                           what a host gives to a system: store, buckets, searches, topics, files, secrets
     Worker                              what runs beside the requests of a system
+    IsGuest, peer_uid                   which local users are guests, and whose a connection is
     find_system, system_names           the systems that are installed
     Addresses, open_resources           where a host keeps everything, and opening it
     system_secret                       a secret of a system, for its commands
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sortkey.peers import IsGuest, peer_uid
 from sortkey.systems.host_secret import system_secret
 from sortkey.systems.installed import find_system, system_names
 from sortkey.systems.resources import Resources
@@ -31,12 +33,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Addresses",
+    "IsGuest",
     "Resources",
     "SharedResources",
     "System",
     "Worker",
     "find_system",
     "open_resources",
+    "peer_uid",
     "system_names",
     "system_secret",
 ]

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from sortkey.errors import ModelError
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_PARTS = ("model", "service", "routes", "pages", "commands", "sample", "workers", "guests")
 _PART = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
@@ -73,6 +74,11 @@ class System:
     """Paths of routes that check a token in the URL, as "/view/*": pages and extensions of any
     origin may call them.
     """
+    guests: str | None = None
+    """`(service) -> (uid) -> bool`, or -> None if there are none: which local users are guests,
+    whose processes the system runs for strangers. A host lets them call the paths of `any_origin`
+    only, not REST, the console or DynamoDB.
+    """
     console_hint: str = ""
     """What can be seen in the console, for the start of `sortkey up`: "watch a journey"."""
     try_commands: tuple[str, ...] = ()
@@ -85,7 +91,7 @@ class System:
             raise ModelError(
                 f"{self.name!r} cannot name a system: use lower-case letters, digits and hyphens"
             )
-        for field in ("model", "service", "routes", "pages", "commands", "sample", "workers"):
+        for field in _PARTS:
             part: str | None = getattr(self, field)
             if part is not None and not _PART.fullmatch(part):
                 raise ModelError(

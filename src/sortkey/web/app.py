@@ -13,12 +13,14 @@ from pydantic import BaseModel
 
 from sortkey import __version__
 from sortkey.origins import OriginPolicy
+from sortkey.peers import IsGuest
 from sortkey.runtime.objects import Objects
 from sortkey.systems.data_folder import OBJECTS_PATH
 from sortkey.web.api_keys import ApiKeys
 from sortkey.web.document import use_own_document
 from sortkey.web.errors import ANY_ERROR, add_error_handlers
 from sortkey.web.guards import JSON_BYTES_MAX, Guards
+from sortkey.web.guest_check import GuestCheck
 from sortkey.web.object_host import object_router
 from sortkey.web.origin_check import OriginCheck
 from sortkey.web.reference import add_reference
@@ -66,6 +68,7 @@ def make_app(
     bytes_max: int = JSON_BYTES_MAX,
     unlimited: Sequence[str] = (),
     origins: OriginPolicy | None = None,
+    is_guest: IsGuest | None = None,
 ) -> FastAPI:
     """Make an app of mounts. Without `tokens` or `keys`, routes that require them reject every
     request.
@@ -73,7 +76,8 @@ def make_app(
     `objects` are buckets by name: presigned links to buckets in folders are served under /objects.
     Request bodies have at most `bytes_max` bytes, except on paths that begin with one of
     `unlimited`. `origins` restricts host names and keeps out web pages of other sites. Without it
-    that is up to the server in front.
+    that is up to the server in front. Local users for whom `is_guest` is true may call only the
+    paths of `any_origin`.
     """
     app = FastAPI(
         title=title,
@@ -84,8 +88,10 @@ def make_app(
     )
     app.state.tokens, app.state.keys, app.state.objects = tokens, keys, objects
     add_error_handlers(app)
+    open_paths = tuple(f"{mount.prefix}{path}" for mount in mounts for path in mount.any_origin)
+    if is_guest is not None:
+        app.add_middleware(GuestCheck, is_guest=is_guest, open_paths=open_paths)
     if origins is not None:
-        open_paths = tuple(f"{mount.prefix}{path}" for mount in mounts for path in mount.any_origin)
         app.add_middleware(OriginCheck, policy=origins, any_origin=open_paths)
     patterns = [f"{OBJECTS_PATH}/*", *(f"{path}*" for path in unlimited)]
     patterns += [f"{mount.prefix}{path}" for mount in mounts for path in mount.large_bodies]

@@ -18,6 +18,7 @@ from fastapi import FastAPI
 from sortkey.errors import ModelError
 from sortkey.model.patterns import Model
 from sortkey.origins import OriginPolicy
+from sortkey.peers import IsGuest
 from sortkey.systems.host_secret import derive
 from sortkey.systems.shared import SharedResources
 from sortkey.systems.system import System, Worker
@@ -68,6 +69,8 @@ class Host:
         self.keys = ApiKeys(shared.store, secret=derive(shared.secret, "keys"))
         self.keys.ensure()
         self.systems = [_start(system, shared, at_root) for system in systems]
+        self.is_guest = _guests_of(self.systems)
+        """Whether a local user is a guest of a system; None if there are none."""
         self.app: FastAPI = make_app(
             [_mount(hosted, at_root) for hosted in self.systems if hosted.system.routes],
             tokens=self.tokens,
@@ -75,6 +78,7 @@ class Host:
             objects=shared.buckets,
             unlimited=unlimited,
             origins=origins,
+            is_guest=self.is_guest,
         )
         self._started: list[Worker] = []
 
@@ -118,6 +122,16 @@ def _start(system: System, shared: SharedResources, at_root: bool) -> HostedSyst
     service = system.load(system.service)(resources) if system.service else resources
     workers = system.load(system.workers)(service) if system.workers else ()
     return HostedSystem(system, service, workers)
+
+
+def _guests_of(systems: Sequence[HostedSystem]) -> IsGuest | None:
+    declared = [
+        hosted.system.load(hosted.system.guests)(hosted.service)
+        for hosted in systems
+        if hosted.system.guests
+    ]
+    tests: list[IsGuest] = [each for each in declared if each is not None]
+    return (lambda uid: any(is_guest(uid) for is_guest in tests)) if tests else None
 
 
 def _mount(hosted: HostedSystem, at_root: bool) -> Mount:

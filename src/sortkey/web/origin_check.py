@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from sortkey.origins import OriginPolicy
 from sortkey.web.errors import error_answer
 
-__all__ = ["OriginCheck", "OriginPolicy"]
+__all__ = ["OriginCheck", "OriginPolicy", "refuse"]
 
 POLICY_VIOLATION = 1008
 """The close code of a WebSocket. Servers turn it into 403 before the socket is accepted."""
@@ -36,11 +36,8 @@ class OriginCheck:
         problem = self._problem(Headers(scope=scope), scope["path"]) if is_checked else None
         if problem is None:
             await self._app(scope, receive, send)
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": "Forbidden"})
         else:
-            request_id = scope.get("state", {}).get("request_id", "")
-            await error_answer(request_id, 403, "Forbidden", problem)(scope, receive, send)
+            await refuse(problem, scope, receive, send)
 
     def _problem(self, headers: Headers, path: str) -> str | None:
         # Of two headers, another server could use the second: both must be valid.
@@ -51,3 +48,12 @@ class OriginCheck:
         if any(fnmatchcase(path, pattern) for pattern in self._any_origin):
             return None
         return self._policy.own_page_problem(",".join(headers.getlist("origin")), host)
+
+
+async def refuse(problem: str, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request or a WebSocket with 403."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": "Forbidden"})
+    else:
+        request_id = scope.get("state", {}).get("request_id", "")
+        await error_answer(request_id, 403, "Forbidden", problem)(scope, receive, send)

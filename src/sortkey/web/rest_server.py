@@ -13,6 +13,8 @@ from contextlib import contextmanager, suppress
 import uvicorn
 from fastapi import FastAPI
 
+from sortkey.web.guest_check import PeerKeeper
+
 STOP_SECONDS = 10
 DATE_SECONDS = 1
 WEBSOCKET_BYTES_MAX = 96 << 20
@@ -30,7 +32,7 @@ class RestServer:
     def __init__(self, app: FastAPI, sockets: Sequence[socket.socket]) -> None:
         self._sockets = list(sockets)
         self._server = _Quiet(
-            uvicorn.Config(
+            _Config(
                 app,
                 log_config=None,
                 log_level="warning",  # lower levels log the URLs of WebSockets, with their tokens
@@ -63,6 +65,14 @@ class RestServer:
         self._server.end()
         if self._serving is not None:
             await self._serving
+
+
+class _Config(uvicorn.Config):
+    """Notes the peer of a socket before uvicorn replaces it with what X-Forwarded-For says."""
+
+    def load(self) -> None:
+        super().load()
+        self.loaded_app = PeerKeeper(self.loaded_app)
 
 
 class _Quiet(uvicorn.Server):

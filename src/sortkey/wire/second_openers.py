@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from sortkey.engine import Engine
 from sortkey.origins import OriginPolicy
+from sortkey.peers import IsGuest
 from sortkey.wire.access import Access, Credentials
 from sortkey.wire.addresses import bind
 from sortkey.wire.server import Server
@@ -42,12 +43,13 @@ class SecondOpeners:
         credentials: Credentials | None = None,
         origins: OriginPolicy | None = None,
         on_release: Callable[[], None] | None = None,
+        is_guest: IsGuest | None = None,
     ) -> None:
         """`public` are sockets bound to loopback, whose callers need `credentials`. `on_request` is
         called after each request.
 
         `on_release` is called when a server asks for the folder that this process owns in the
-        interim.
+        interim. Connections of local users for whom `is_guest` is true are closed.
         """
         self._engine = engine
         self._public = public
@@ -60,6 +62,7 @@ class SecondOpeners:
             access,
             region=engine.region,
             origins=origins,
+            is_guest=is_guest,
         )
 
     async def start(self) -> None:

@@ -20,6 +20,7 @@ from sortkey.errors import (
     UnknownOperationException,
 )
 from sortkey.origins import ANY, OriginPolicy
+from sortkey.peers import IsGuest
 from sortkey.storage.failures import STORAGE_FAILURE, is_storage_failure
 from sortkey.wire import compression
 from sortkey.wire.access import Access
@@ -27,6 +28,7 @@ from sortkey.wire.answer import Answers
 from sortkey.wire.busy_wait import ShortWaits
 from sortkey.wire.commit import Engine, GroupCommit, log_failure
 from sortkey.wire.connection import Connection
+from sortkey.wire.guarded_connection import GuardedConnection
 from sortkey.wire.request import JSON_TYPES, Request, operation_of
 
 log = logging.getLogger("sortkey.wire")
@@ -105,9 +107,10 @@ class Server:
         limits: Limits | None = None,
         origins: OriginPolicy | None = None,
         clock: Callable[[], float] = time.time,
+        is_guest: IsGuest | None = None,
     ) -> None:
         """Pages of `origins` may call. Without it no page may, and only loopback names are accepted
-        as `Host`.
+        as `Host`. Connections of local users for whom `is_guest` is true are closed.
         """
         origins = origins or OriginPolicy()
         self.engine = engine
@@ -119,6 +122,7 @@ class Server:
         self._access = access
         self._origins = origins
         self._clock = clock
+        self._is_guest = is_guest
         self._listeners: list[asyncio.Server] = []
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._is_busy = False
@@ -231,6 +235,8 @@ class Server:
     def _connect(self) -> asyncio.BaseProtocol:
         if len(self.connections) >= self.limits.connections:
             return _TooMany()
+        if self._is_guest is not None:
+            return GuardedConnection(self, self._is_guest)
         return Connection(self)
 
     def _admit(self, request: Request) -> tuple[str, bool] | None:

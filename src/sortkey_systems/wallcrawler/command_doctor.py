@@ -23,6 +23,7 @@ from sortkey_systems.wallcrawler.browsers.local.isolation import (
     NotIsolated,
     choose_isolation,
     describe,
+    describe_reach,
 )
 from sortkey_systems.wallcrawler.browsers.local.session_folder import State
 from sortkey_systems.wallcrawler.browsers.port import BrowserDidNotStart, BrowserSpec
@@ -97,7 +98,7 @@ def _isolation() -> Iterator[Check]:
     if isolation.is_sandboxed:
         yield Check("sandbox", "ok", "user namespaces are allowed")
     yield Check("user", *_user())
-    for warning in describe(isolation):
+    for warning in filter(None, (*describe(isolation), describe_reach())):
         yield Check("isolation", "missing", warning)
 
 

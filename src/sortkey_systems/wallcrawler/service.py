@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 from sortkey import Page, StreamWorker
 from sortkey.errors import NotFound
-from sortkey.systems import Resources, Worker
+from sortkey.systems import IsGuest, Resources, Worker
 from sortkey.web import Refused
 from sortkey_systems.wallcrawler import events, extensions
 from sortkey_systems.wallcrawler.addresses import Addresses
@@ -53,6 +53,22 @@ def make_service(resources: Resources) -> Wallcrawler:
 def make_workers(service: Wallcrawler) -> list[Worker]:
     """What reads the stream of sessions."""
     return [service.ready_worker(), service.removal_worker()]
+
+
+def guests(service: Wallcrawler) -> IsGuest | None:
+    """The users that browsers run as. Without root it is the server's own, which is logged."""
+    from sortkey_systems.wallcrawler.browsers.absent import AbsentBrowsers
+    from sortkey_systems.wallcrawler.browsers.local.isolation import describe_reach
+    from sortkey_systems.wallcrawler.browsers.local.users import is_guest
+
+    if not service.browsers.are_on_this_machine:
+        return None
+    warning = describe_reach()
+    if warning is None:
+        return is_guest
+    if not isinstance(service.browsers, AbsentBrowsers):
+        log.warning("%s", warning)
+    return None
 
 
 def load_sample(service: Wallcrawler) -> str:

@@ -15,6 +15,7 @@ system = System(
     commands="sortkey_systems.wallcrawler.commands:app",
     sample="sortkey_systems.wallcrawler.service:load_sample",
     workers="sortkey_systems.wallcrawler.service:make_workers",
+    guests="sortkey_systems.wallcrawler.service:guests",
     large_bodies=(
         "/v1/extensions",
         "/v1/sessions/*/uploads",

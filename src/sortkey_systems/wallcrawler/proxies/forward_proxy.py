@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import socket
 import ssl
 from asyncio import StreamReader, StreamWriter
 from collections.abc import Sequence
-from pathlib import Path
+from ipaddress import ip_address
 from threading import Thread
 from typing import NamedTuple
 
+from sortkey.systems import peer_uid
 from sortkey_systems.wallcrawler.proxies.rules import ProxyRule, Upstream, route
 
 HEAD_BYTES_MAX = 64 << 10
@@ -116,7 +119,7 @@ class ForwardProxy:
         if self._uid is None:
             return True
         peer, own = writer.get_extra_info("peername"), writer.get_extra_info("sockname")
-        return peer_uid(peer[1], own[1]) == self._uid
+        return peer_uid(peer[:2], own[:2]) == self._uid
 
     async def _answer(self, reader: StreamReader, writer: StreamWriter) -> None:
         head = await _head(reader)
@@ -133,7 +136,7 @@ class ForwardProxy:
     async def _tunnel(self, authority: str, reader: StreamReader, writer: StreamWriter) -> None:
         host, _, port = authority.rpartition(":")
         upstream = route(self._rules, host.strip("[]"))
-        far_reader, far_writer = await _connect(upstream, host.strip("[]"), int(port))
+        far_reader, far_writer = await self._connect(upstream, host.strip("[]"), int(port))
         try:
             if upstream is not None:
                 lines = [
@@ -168,7 +171,7 @@ class ForwardProxy:
             else (authority.decode(), "", "")
         )
         upstream = route(self._rules, host.strip("[]"))
-        far_reader, far_writer = await _connect(upstream, host.strip("[]"), int(port or 80))
+        far_reader, far_writer = await self._connect(upstream, host.strip("[]"), int(port or 80))
         try:
             first = target if upstream else b"/" + path
             changed = head._replace(first=b" ".join((method, first, b"HTTP/1.1")))
@@ -186,6 +189,18 @@ class ForwardProxy:
                 sending.cancel()
         finally:
             far_writer.close()
+
+    async def _connect(
+        self, upstream: Upstream | None, host: str, port: int
+    ) -> tuple[StreamReader, StreamWriter]:
+        context = ssl.create_default_context() if upstream and upstream.is_tls else None
+        where = (upstream.host, upstream.port) if upstream else (host, port)
+        async with asyncio.timeout(CONNECT_SECONDS):
+            opened = await _open_socket(*where, self._uid)
+            name = where[0] if context else None
+            return await asyncio.open_connection(
+                sock=opened, ssl=context, server_hostname=name, limit=HEAD_BYTES_MAX
+            )
 
     async def _relay(
         self,
@@ -219,13 +234,31 @@ class ForwardProxy:
         await target.drain()
 
 
-async def _connect(
-    upstream: Upstream | None, host: str, port: int
-) -> tuple[StreamReader, StreamWriter]:
-    context = ssl.create_default_context() if upstream and upstream.is_tls else None
-    where = (upstream.host, upstream.port) if upstream else (host, port)
-    async with asyncio.timeout(CONNECT_SECONDS):
-        return await asyncio.open_connection(*where, ssl=context, limit=HEAD_BYTES_MAX)
+async def _open_socket(host: str, port: int, uid: int | None) -> socket.socket:
+    """A connected socket that belongs to a user, as if the browser had opened it: what is closed to
+    the browser must not be open to its proxy, which may run as root.
+    """
+    loop = asyncio.get_running_loop()
+    problem = OSError(f"{host} has no address")
+    for family, kind, protocol, _, address in await loop.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM
+    ):
+        if ip_address(address[0]).is_link_local:
+            continue  # where clouds hand out the credentials of the machine
+        opened = socket.socket(family, kind, protocol)
+        try:
+            opened.setblocking(False)
+            if uid is not None and uid != os.geteuid():
+                os.fchown(opened.fileno(), uid, -1)
+            await loop.sock_connect(opened, address)
+            return opened
+        except OSError as error:
+            opened.close()
+            problem = error
+        except BaseException:
+            opened.close()
+            raise
+    raise problem
 
 
 async def _head(reader: StreamReader) -> _Head:
@@ -249,17 +282,3 @@ async def _refuse(writer: StreamWriter, status: bytes, message: bytes) -> None:
             b"HTTP/1.1 " + status + b"\r\n" + length + b"\r\nConnection: close\r\n\r\n" + body
         )
         await writer.drain()
-
-
-def peer_uid(peer_port: int, own_port: int, table: Path = Path("/proc/net/tcp")) -> int | None:
-    """The user of the process at the other end of a connection over loopback. None if the system
-    does not say.
-    """
-    loopback = "0100007F"
-    try:
-        lines = table.read_text().splitlines()[1:]
-    except OSError:
-        return None
-    ends = f"{loopback}:{peer_port:04X}", f"{loopback}:{own_port:04X}"
-    found = (line.split() for line in lines)
-    return next((int(each[7]) for each in found if (each[1], each[2]) == ends), None)

@@ -32,6 +32,8 @@ _FLAGS = (
     "--password-store=basic",
     "--disk-cache-size=104857600",
     "--lang=en-US",
+    # Where clouds hand out the credentials of the machine.
+    "--host-resolver-rules=MAP 169.254.* ~NOTFOUND, MAP metadata.google.internal ~NOTFOUND",
 )
 _DISABLED_FEATURES: tuple[str, ...] = (
     # Pages for the list under the address bar, which nobody sees: a third of the memory of a blank

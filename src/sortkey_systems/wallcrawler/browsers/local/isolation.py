@@ -90,6 +90,17 @@ def describe(isolation: Isolation) -> list[str]:
     return warnings
 
 
+def describe_reach() -> str | None:
+    """A warning for servers whose user is that of its browsers. None where they have users
+    of their own."""
+    if os.geteuid() == 0:
+        return None
+    return (
+        "pages in browsers run as the user of this server and can reach its console and its "
+        "DynamoDB port: run it as root, or give --password, so that both ask for credentials"
+    )
+
+
 def has_user_namespaces() -> bool:
     """Whether an ordinary user may make a user namespace, found out by trying."""
     pid = os.fork()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+from functools import cache
 
 UIDS = (2_000_000_000, 2_100_000_000)
 """Above what systems give to people, services and containers."""
@@ -14,7 +15,7 @@ UIDS_IN_CONTAINER = (30_000, 60_000)
 
 def free_uid() -> int:
     """A user id that nobody uses. The range is so large that two servers choose different ones."""
-    low, high = UIDS if _highest_uid() >= UIDS[1] else UIDS_IN_CONTAINER
+    low, high = _range()
     used = uids_in_use()
     chance = random.SystemRandom()
     while True:
@@ -26,6 +27,12 @@ def free_uid() -> int:
 def is_session_uid(uid: int) -> bool:
     """Whether a user id is one that `free_uid` may have given."""
     return any(low <= uid < high for low, high in (UIDS, UIDS_IN_CONTAINER))
+
+
+def is_guest(uid: int) -> bool:
+    """Whether a user id is one that `free_uid` gives on this machine."""
+    low, high = _range()
+    return low <= uid < high
 
 
 def uids_in_use() -> set[int]:
@@ -57,6 +64,11 @@ def kill_user(uid: int) -> None:
         finally:
             os._exit(0)
     os.waitpid(pid, 0)
+
+
+@cache
+def _range() -> tuple[int, int]:
+    return UIDS if _highest_uid() >= UIDS[1] else UIDS_IN_CONTAINER
 
 
 def _highest_uid() -> int:

@@ -14,6 +14,7 @@ from sortkey_systems.wallcrawler.browsers.local.isolation import (
     NotIsolated,
     choose_isolation,
     describe,
+    describe_reach,
 )
 
 
@@ -54,6 +55,18 @@ def test_a_machine_without_bubblewrap_is_warned_about(monkeypatch: pytest.Monkey
     assert describe(Isolation(bwrap="/usr/bin/bwrap")) == []
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert "each other's: install bubblewrap" in describe(Isolation(bwrap=None))[0]
+
+
+def test_a_server_without_root_is_warned_that_pages_reach_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Pages then have the user of the operator, to whom console and tables are open on loopback.
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    warning = describe_reach()
+    assert warning is not None
+    assert "console and its DynamoDB port: run it as root, or give --password" in warning
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert describe_reach() is None
 
 
 def _shell() -> str:

@@ -6,6 +6,7 @@ import pytest
 
 from sortkey_systems.wallcrawler.browsers.local.users import (
     free_uid,
+    is_guest,
     is_session_uid,
     kill_user,
     uids_in_use,
@@ -17,6 +18,8 @@ def test_a_free_user_id_is_in_our_range_and_unused() -> None:
     uids = {free_uid() for _ in range(100)}
     assert len(uids) > 90
     assert all(map(is_session_uid, uids))
+    assert all(map(is_guest, uids))
+    assert not is_guest(os.getuid())
     assert not uids & uids_in_use()
     assert os.getuid() in uids_in_use()
 
