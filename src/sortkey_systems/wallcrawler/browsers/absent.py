@@ -39,7 +39,9 @@ class AbsentBrowsers:
     async def end(self, session_id: str, reason: str) -> EndedBrowser:
         raise BrowserGone(self._reason)
 
-    async def connect(self, session_id: str, role: Role = Role.CLIENT) -> CdpConnection:
+    async def connect(
+        self, session_id: str, role: Role = Role.CLIENT, *, page_id: str | None = None
+    ) -> CdpConnection:
         raise BrowserGone(self._reason)
 
     async def status(self, session_id: str) -> BrowserStatus | None:

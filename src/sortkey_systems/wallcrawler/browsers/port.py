@@ -228,8 +228,10 @@ class Browsers(Protocol):
         """
         ...
 
-    async def connect(self, session_id: str, role: Role = Role.CLIENT) -> CdpConnection:
-        """Connect to a running browser. Raises BrowserGone."""
+    async def connect(
+        self, session_id: str, role: Role = Role.CLIENT, *, page_id: str | None = None
+    ) -> CdpConnection:
+        """Connect to a running browser, or to one page of it only. Raises BrowserGone."""
         ...
 
     async def status(self, session_id: str) -> BrowserStatus | None:

@@ -1,10 +1,10 @@
 """The protocol of a holder's Unix socket: frames, the hello, and the names of requests and events.
 
 A frame is a length of four bytes, big-endian, and as many bytes of UTF-8 JSON. The connecting
-side's first frame is a hello, `{"role": "client"}`. On a CDP connection every later frame is one
-CDP message, both ways. On a control connection the server sends requests, `{"id", "method",
-"params"}`; the holder answers each with `{"id", "result"}` or `{"id", "error"}` and sends events,
-`{"event", ...}`.
+side's first frame is a hello, `{"role": "client"}`, with a `page` if it is for that one only. On a
+CDP connection every later frame is one CDP message, both ways. On a control connection the server
+sends requests, `{"id", "method", "params"}`; the holder answers each with `{"id", "result"}` or
+`{"id", "error"}` and sends events, `{"event", ...}`.
 
 The holder imports this module, so it stays small: no asyncio, nothing beyond the standard library.
 """
@@ -78,9 +78,9 @@ def json_frame(value: dict[str, Any]) -> bytes:
     return frame(json.dumps(value, separators=(",", ":")).encode())
 
 
-def hello(role: str) -> bytes:
+def hello(role: str, page_id: str | None = None) -> bytes:
     """The first frame of a connection."""
-    return json_frame({"role": role})
+    return json_frame({"role": role} if page_id is None else {"role": role, "page": page_id})
 
 
 class FrameReader:

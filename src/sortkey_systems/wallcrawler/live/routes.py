@@ -78,7 +78,7 @@ def _claims(service: Connectable, session_id: str, token: str) -> Claims:
 async def _connected(service: Connectable, claims: Claims) -> CdpConnection:
     role = Role.INTERACTIVE_VIEWER if claims.is_interactive else Role.VIEWER
     try:
-        return await service.browsers.connect(claims.session_id, role)
+        return await service.browsers.connect(claims.session_id, role, page_id=claims.page_id)
     except BrowserGone:
         raise _ended() from None
 

@@ -82,6 +82,27 @@ def test_whoever_drives_may_navigate_but_not_read_the_page(
     assert server.item(session).status == "RUNNING"
 
 
+def test_the_link_of_one_page_opens_that_page_only(server: Driven, session: dict[str, Any]) -> None:
+    # What a token says of its page holds on the socket too, not only for the page that is shown.
+    whole = _token(server, session, is_interactive=True)
+    with connect(_address(server, session["id"], whole), max_size=None) as socket:
+        other = _call(socket, "Target.createTarget", url="about:blank")["result"]["targetId"]
+        targets = _call(socket, "Target.getTargets")["result"]["targetInfos"]
+    page = next(
+        each["targetId"] for each in targets if each["type"] == "page" and each["targetId"] != other
+    )
+    item = server.item(session)
+    token = server.service.tokens.issue_view(
+        item.session_id, PROJECT, item.expires_at, page_id=page
+    )
+    with connect(_address(server, session["id"], token), max_size=None) as socket:
+        [seen] = _call(socket, "Target.getTargets")["result"]["targetInfos"]
+        assert seen["targetId"] == page
+        refusal = _call(socket, "Target.attachToTarget", targetId=other, flatten=True)
+        assert "only available" in refusal["error"]["message"]
+        assert _attached(socket)
+
+
 @pytest.mark.parametrize("path", ["", "/ws"])
 def test_the_token_must_be_one_of_a_view_of_this_session(
     server: Driven, session: dict[str, Any], path: str

@@ -114,11 +114,13 @@ class FargateBrowsers:
             task.add_done_callback(lambda _: self._endings.pop(session_id, None))
         return await asyncio.shield(task)
 
-    async def connect(self, session_id: str, role: Role = Role.CLIENT) -> CdpConnection:
+    async def connect(
+        self, session_id: str, role: Role = Role.CLIENT, *, page_id: str | None = None
+    ) -> CdpConnection:
         """Connect to the browser of a session, through its agent."""
         address = self._address(session_id)
         secret = self._task_secret(session_id)
-        return LocalConnection(await open_agent_connection(address, secret, role))
+        return LocalConnection(await open_agent_connection(address, secret, role, page_id))
 
     async def status(self, session_id: str) -> BrowserStatus | None:
         """How the browser of a session is."""

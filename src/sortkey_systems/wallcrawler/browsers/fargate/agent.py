@@ -93,7 +93,7 @@ class Agent:
             elif role == FILES:
                 await self._send_files(connection)
             else:
-                await self._relay(connection, role)
+                await self._relay(connection, role, hello.get("page"))
         except (BrowserGone, TimeoutError, ValueError):
             pass  # whoever connected has left, or was not who it should be
         finally:
@@ -126,9 +126,9 @@ class Agent:
         }
         await connection.send(json.dumps(version).encode())
 
-    async def _relay(self, connection: FrameConnection, role: str) -> None:
+    async def _relay(self, connection: FrameConnection, role: str, page_id: str | None) -> None:
         """Hand frames on between the server and the holder, until one of them leaves."""
-        holder = await open_frame_connection(self._folder, role)
+        holder = await open_frame_connection(self._folder, role, page_id)
         ways = [
             asyncio.create_task(_pump(source, target))
             for source, target in ((connection, holder), (holder, connection))

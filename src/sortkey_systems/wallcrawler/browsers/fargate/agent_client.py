@@ -26,7 +26,7 @@ FILES_BYTES_MAX = 4 << 30
 
 
 async def open_agent_connection(
-    address: tuple[str, int], secret: str, role: str
+    address: tuple[str, int], secret: str, role: str, page_id: str | None = None
 ) -> FrameConnection:
     """Connect to the agent of a task. Raises BrowserGone if none answers."""
     loop = asyncio.get_running_loop()
@@ -35,7 +35,8 @@ async def open_agent_connection(
             _, connection = await loop.create_connection(FrameConnection, *address)
     except (OSError, TimeoutError):
         raise BrowserGone("the task of the session does not answer") from None
-    await connection.send(json.dumps({"role": role, "secret": secret}).encode())
+    hello = {"role": role, "secret": secret, "page": page_id}
+    await connection.send(json.dumps(hello).encode())
     return connection
 
 

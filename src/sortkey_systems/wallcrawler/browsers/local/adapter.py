@@ -145,9 +145,12 @@ class LocalBrowsers:
             task.add_done_callback(lambda _: self._endings.pop(session_id, None))
         return await asyncio.shield(task)
 
-    async def connect(self, session_id: str, role: Role = Role.CLIENT) -> CdpConnection:
+    async def connect(
+        self, session_id: str, role: Role = Role.CLIENT, *, page_id: str | None = None
+    ) -> CdpConnection:
         """Connect to the browser of a session."""
-        return LocalConnection(await open_frame_connection(self._folders.running(session_id), role))
+        folder = self._folders.running(session_id)
+        return LocalConnection(await open_frame_connection(folder, role, page_id))
 
     async def status(self, session_id: str) -> BrowserStatus | None:
         """How the browser of a session is."""

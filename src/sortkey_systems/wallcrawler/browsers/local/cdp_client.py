@@ -21,6 +21,7 @@ from sortkey_systems.wallcrawler.browsers.local.command_filter import (
     checked_for_browser_page,
     checked_for_viewer,
 )
+from sortkey_systems.wallcrawler.browsers.local.page_view import PageView
 from sortkey_systems.wallcrawler.browsers.local.pages import Pages
 from sortkey_systems.wallcrawler.browsers.local.peer import Peer
 from sortkey_systems.wallcrawler.browsers.port import Role
@@ -68,10 +69,11 @@ class CdpClient:
         pages: Pages,
         permissions: Permissions,
         log: CdpLog | None,
+        view: PageView | None = None,
     ) -> None:
         self.peer, self.role = peer, role
         self._host, self._pipe, self._pages = host, pipe, pages
-        self._permissions, self._log = permissions, log
+        self._permissions, self._log, self._view = permissions, log, view
         self._root: str | None = None
         self._sessions: dict[str, Params] = {}
         """The target of each, as it was when the client attached."""
@@ -108,7 +110,7 @@ class CdpClient:
             self._own(params["sessionId"], params["targetInfo"])
         elif method == "Target.detachedFromTarget":
             self._disown(json.loads(message)["params"]["sessionId"])
-        if self._has_left:
+        if self._has_left or (self._view is not None and not self._view.is_shown(method, message)):
             return
         if self._log is not None:
             self._log.event(method, self._page(session), message)
@@ -194,6 +196,8 @@ class CdpClient:
     def _checked(self, method: str, params: Params, session: str | None) -> Params:
         if session in self._sessions and self._pages.is_of_browser(self._sessions[session]):
             checked_for_browser_page(method)
+        if self._view is not None:
+            self._view.check(method, params)
         return checked(method, params, self._permissions)
 
     def _send_command(self, number: int, method: str, params: Params, session: str | None) -> None:
@@ -207,7 +211,8 @@ class CdpClient:
             if self._log is not None:
                 self._log.command(method, self._page(session), text, sent_at, rest)
             if rest:
-                message = b'{"id":%d' % number + rest
+                shown = rest if self._view is None else self._view.shown_answer(method, rest)
+                message = b'{"id":%d' % number + shown
                 self._send(message if session is None else _with_session(message, session))
 
         self._in_flight += 1

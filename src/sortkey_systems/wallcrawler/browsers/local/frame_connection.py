@@ -22,7 +22,9 @@ QUEUED_BYTES_MAX = 16 * 1024 * 1024
 """Received and not taken yet, before the holder has to wait."""
 
 
-async def open_frame_connection(folder: Path, role: str) -> FrameConnection:
+async def open_frame_connection(
+    folder: Path, role: str, page_id: str | None = None
+) -> FrameConnection:
     """Connect to the holder of a folder. Raises BrowserGone if none listens there."""
     loop = asyncio.get_running_loop()
     try:
@@ -37,7 +39,7 @@ async def open_frame_connection(folder: Path, role: str) -> FrameConnection:
         raise BrowserGone("the browser of the session has ended") from None
     finally:
         os.close(folder_fd)
-    connection.greet(role)
+    connection.greet(role, page_id)
     return connection
 
 
@@ -55,10 +57,10 @@ class FrameConnection(asyncio.Protocol):
 
     # -- what callers use
 
-    def greet(self, role: str) -> None:
+    def greet(self, role: str, page_id: str | None = None) -> None:
         """Say what the connection is for."""
         if self._transport is not None:
-            self._transport.write(hello(role))
+            self._transport.write(hello(role, page_id))
 
     async def send(self, payload: bytes) -> None:
         """Send a payload; wait while the holder is behind. Raises BrowserGone, or ProtocolError if

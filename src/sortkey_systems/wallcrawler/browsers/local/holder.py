@@ -37,6 +37,7 @@ from sortkey_systems.wallcrawler.browsers.local.memory_limit import (
     create_control_group,
     watch_memory,
 )
+from sortkey_systems.wallcrawler.browsers.local.page_view import PageView
 from sortkey_systems.wallcrawler.browsers.local.peer import Peer
 from sortkey_systems.wallcrawler.browsers.local.process import kill_descendants
 from sortkey_systems.wallcrawler.browsers.local.process_tree import (
@@ -99,7 +100,7 @@ def _report_failure(loop: EventLoop, listener: socket.socket, reason: str) -> No
     control = Control({})
     control.emit(Event.FAILED, reason=reason)
     Listener(
-        loop, listener, lambda peer, role: control.add(peer) if role == CONTROL else peer.close()
+        loop, listener, lambda peer, role, _: control.add(peer) if role == CONTROL else peer.close()
     )
     loop.after(LINGER_SECONDS, loop.stop)
     loop.every(LOOK_SECONDS, lambda: loop.stop() if control.has_server else None)
@@ -182,18 +183,18 @@ class Holder:
 
     # -- requests
 
-    def _on_hello(self, peer: Peer, role: str) -> None:
+    def _on_hello(self, peer: Peer, role: str, page_id: str | None) -> None:
         if role == CONTROL:
             self._control.add(peer)
         elif role in set(Role) and self._takes_clients():
-            self._add_client(peer, Role(role))
+            self._add_client(peer, Role(role), page_id)
         else:
             peer.close()
 
     def _takes_clients(self) -> bool:
         return self._is_ready and self._end_reason is None and not self._clients.is_full
 
-    def _add_client(self, peer: Peer, role: Role) -> None:
+    def _add_client(self, peer: Peer, role: Role, page_id: str | None) -> None:
         client = CdpClient(
             peer,
             role,
@@ -206,6 +207,7 @@ class Holder:
                 allowed_domains=self._spec.allowed_domains if self._spec else (),
             ),
             log=self._features.log if role is Role.CLIENT else None,
+            view=None if page_id is None else PageView(page_id),
         )
         self._clients.add(client)
 

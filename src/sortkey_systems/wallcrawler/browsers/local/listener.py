@@ -12,6 +12,9 @@ from sortkey_systems.wallcrawler.browsers.local.peer import Peer
 
 BACKLOG = 128
 
+OnHello = Callable[[Peer, str, str | None], None]
+"""Called with a connection, its role, and the page that it is for, if it is for one only."""
+
 
 def bind_listener(path: str) -> socket.socket:
     """A socket that only this user can connect to."""
@@ -22,11 +25,9 @@ def bind_listener(path: str) -> socket.socket:
 
 
 class Listener:
-    """Calls `on_hello` with every connection and its role."""
+    """Calls `on_hello` with every connection and what it is for."""
 
-    def __init__(
-        self, loop: EventLoop, listener: socket.socket, on_hello: Callable[[Peer, str], None]
-    ) -> None:
+    def __init__(self, loop: EventLoop, listener: socket.socket, on_hello: OnHello) -> None:
         self._loop, self._listener, self._on_hello = loop, listener, on_hello
         listener.setblocking(False)
         loop.watch(listener.fileno(), self._accept)
@@ -45,8 +46,9 @@ class Listener:
 
     def _greet(self, peer: Peer, payload: bytes) -> None:
         try:
-            role = json.loads(payload)["role"]
-        except (ValueError, KeyError, TypeError):
+            hello = json.loads(payload)
+            role, page_id = hello["role"], hello.get("page")
+        except (ValueError, KeyError, TypeError, AttributeError):
             peer.close()
             return
-        self._on_hello(peer, str(role))
+        self._on_hello(peer, str(role), None if page_id is None else str(page_id))

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from sortkey_systems.wallcrawler.browsers.local.page_view import PageView
 from sortkey_systems.wallcrawler.browsers.port import (
     BrowserGone,
     ClientsChanged,
     CloseRequested,
     Role,
 )
-from tests.systems.wallcrawler.browsers.local.piped import piped
+from tests.systems.wallcrawler.browsers.local.piped import ROOT, piped
 from tests.systems.wallcrawler.browsers.local.running import CdpError, running, site, until
 
 
@@ -273,3 +274,24 @@ def test_a_live_view_runs_no_scripts() -> None:
             for method in ("Page.navigate", "Target.createTarget"):
                 assert "scripts" in (run.refusal(method, {"url": url}) or "")
         assert run.refusal("Page.navigate", {"url": "https://example.com/"}) is None
+
+
+def test_a_view_of_one_page_neither_drives_nor_sees_the_others() -> None:
+    # The link of one tab is given to people who must not read the addresses of the others.
+    with piped(Role.INTERACTIVE_VIEWER, view=PageView("MINE")) as run:
+        for method in ("Target.attachToTarget", "Target.closeTarget", "Target.activateTarget"):
+            for target in ("OTHER", None, ["MINE"]):
+                params = {"targetId": target, "flatten": True}
+                assert "only available" in (run.refusal(method, params) or "")
+            assert run.refusal(method, {"targetId": "MINE", "flatten": True}) is None
+        assert "only available" in (run.refusal("Target.createTarget", {"url": ""}) or "")
+        assert run.refusal("Target.getTargets") is None
+        infos = [{"targetId": "OTHER", "url": "https://bank/"}, {"targetId": "MINE"}]
+        run.answer({"targetInfos": infos}, ROOT)
+        assert run.received() == {"id": 7, "result": {"targetInfos": [{"targetId": "MINE"}]}}
+        for target in ("OTHER", "MINE"):
+            params = {"targetInfo": {"targetId": target, "type": "page"}}
+            run.say({"method": "Target.targetCreated", "params": params}, ROOT)
+            run.say({"method": "Target.targetDestroyed", "params": {"targetId": target}}, ROOT)
+        assert run.received()["params"]["targetInfo"]["targetId"] == "MINE"
+        assert run.received()["params"] == {"targetId": "MINE"}
