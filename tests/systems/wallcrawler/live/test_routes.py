@@ -1,13 +1,15 @@
 """The live view over its WebSocket, with a real browser: who may look, and who may drive."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from sortkey_systems.wallcrawler.live import routes
 from tests.systems.wallcrawler.driven import PROJECT, Driven, driven
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wallcrawler-live")]
@@ -101,6 +103,31 @@ def test_the_link_of_one_page_opens_that_page_only(server: Driven, session: dict
         refusal = _call(socket, "Target.attachToTarget", targetId=other, flatten=True)
         assert "only available" in refusal["error"]["message"]
         assert _attached(socket)
+
+
+def test_an_open_view_is_closed_when_its_link_expires(
+    server: Driven, session: dict[str, Any]
+) -> None:
+    # `expiresIn` is a promise to whoever shares a link, also about a page that is left open.
+    item = server.item(session)
+    token = server.service.tokens.issue_view(item.session_id, PROJECT, item.expires_at, seconds=2)
+    with connect(_address(server, session["id"], token), max_size=None) as socket:
+        with pytest.raises(ConnectionClosed):
+            socket.recv(timeout=20)
+        assert socket.close_reason == "the link has expired"
+
+
+def test_a_browser_that_does_not_answer_in_time_is_a_plain_refusal(
+    server: Driven, session: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The page can then say so and try again; an error of the server would say nothing.
+    async def hang(*_args: Any, **_options: Any) -> None:
+        await asyncio.sleep(30)
+
+    monkeypatch.setattr(server.service.browsers, "connect", hang)
+    monkeypatch.setattr(routes, "ACCEPT_SECONDS", 0.2)
+    token = _token(server, session, is_interactive=True)
+    assert _status(server, session["id"], "/ws", token) == 504
 
 
 @pytest.mark.parametrize("path", ["", "/ws"])
