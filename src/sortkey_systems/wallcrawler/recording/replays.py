@@ -6,10 +6,12 @@ so a restarted server knows it; what was being made then has to be asked for aga
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, Literal
@@ -17,14 +19,17 @@ from typing import Any, Literal
 from sortkey.web import Refused
 from sortkey_systems.wallcrawler.recording import rrweb, video
 from sortkey_systems.wallcrawler.recording.frames import PageRecording, read_page, read_pages
+from sortkey_systems.wallcrawler.recording.renders import Renders, TooManyVideos
 
 log = logging.getLogger("sortkey.wallcrawler")
 
 RECORDING, VIDEO = "recording", "video"
 """Folders of a session: what the holder wrote, and what was made of it."""
 
+PLAYLISTS_MAX = 8
+"""Playlists that are being made, or wait for their turn, while their callers wait."""
 WAITING_MAX = 100
-"""Videos that are being made, or wait for their turn."""
+"""MP4s that are being made, or wait for their turn."""
 RENDERS_KEPT = 1000
 """Of those that are over, to know which have failed."""
 
@@ -45,12 +50,6 @@ class VideoFailed(Refused):
     status = 500
 
 
-class TooManyVideos(Refused):
-    """As many videos are being made as may be."""
-
-    status = 429
-
-
 @dataclass(frozen=True, slots=True)
 class RecordingDownload:
     """The MP4 of one page."""
@@ -67,14 +66,25 @@ class Replays:
         self._folder_of = folder_of
         self._lock = Lock()
         self._renders: dict[tuple[str, str], Thread] = {}
+        self._playlists = Renders(PLAYLISTS_MAX)
 
     def pages(self, session_id: str) -> list[PageRecording]:
         """The recorded pages, in the order in which they were opened."""
         return read_pages(self._folder_of(session_id) / RECORDING)
 
-    def playlist(self, session_id: str, page_id: str, link: SignedLink) -> str:
-        """The HLS playlist of a page, with a signed link for each segment."""
-        path = _made(lambda: video.hls(*self._page(session_id, page_id)))
+    async def playlist(self, session_id: str, page_id: str, link: SignedLink) -> str:
+        """The HLS playlist of a page, with a signed link for each segment. Raises TooManyVideos
+        where it has to be made and many others are.
+        """
+        page, folder = await asyncio.to_thread(self._page, session_id, page_id)
+        path = await asyncio.to_thread(video.existing_hls, page, folder)
+        if path is None:
+            make = partial(_made, partial(video.hls, page, folder))
+            path = await self._playlists.result((session_id, page_id), make)
+        return await asyncio.to_thread(self._linked, path, page_id, link)
+
+    @staticmethod
+    def _linked(path: Path, page_id: str, link: SignedLink) -> str:
         lines = path.read_text().splitlines()
         return (
             "\n".join(
@@ -123,7 +133,7 @@ class Replays:
         with self._lock:
             waiting = {name: each for name, each in self._renders.items() if each.is_alive()}
             if len(waiting) >= WAITING_MAX:
-                raise TooManyVideos("too many videos are being made: ask again later")
+                raise TooManyVideos
             if len(self._renders) >= RENDERS_KEPT:
                 self._renders = waiting
             self._renders[key] = render

@@ -68,6 +68,12 @@ def hls(page: PageRecording, folder: Path) -> Path:
     return _rendered(page, folder / "hls", PLAYLIST, [*_HLS, *segments, PLAYLIST])
 
 
+def existing_hls(page: PageRecording, folder: Path) -> Path | None:
+    """The playlist of a page if it is there and has all of its frames: `hls` then only reads."""
+    is_made = _reads(folder / "hls" / ABOUT) == _about(page)
+    return folder / "hls" / PLAYLIST if is_made else None
+
+
 def mp4(page: PageRecording, folder: Path) -> Path:
     """A page as one MP4 file. Raises as `hls` does."""
     return _rendered(page, folder / "mp4", MP4, ["-movflags", "+faststart", "-f", "mp4", MP4])
@@ -76,7 +82,7 @@ def mp4(page: PageRecording, folder: Path) -> Path:
 def _rendered(page: PageRecording, target: Path, name: str, output: Sequence[str]) -> Path:
     if not page.frames:
         raise NoFrames(f"nothing was recorded of page {page.page_id}")
-    about = json.dumps({"frames": len(page.frames), "end": page.end_ms})
+    about = _about(page)
     if _reads(target / ABOUT) == about:
         return target / name
     program = _gently(ffmpeg())
@@ -91,6 +97,10 @@ def _rendered(page: PageRecording, target: Path, name: str, output: Sequence[str
             (Path(work) / ABOUT).write_text(about)
             _publish(Path(work), target)
     return target / name
+
+
+def _about(page: PageRecording) -> str:
+    return json.dumps({"frames": len(page.frames), "end": page.end_ms})
 
 
 def _run(command: list[str], page: PageRecording, work: Path) -> None:

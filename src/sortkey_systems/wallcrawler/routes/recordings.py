@@ -5,6 +5,7 @@ Playlists and answers carry links with a token, which players follow without an 
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -108,12 +109,13 @@ def _add_replays(made: APIRouter, service: Wallcrawler, replays: Replays, me: An
         "/sessions/{session_id}/replays/{page_id}",
         summary="Get the playlist of a recorded page",
         response_class=Response,
-        responses={200: {"content": {PLAYLIST: {}}}, **errors_for(401, 403, 404, 501)},
+        responses={200: {"content": {PLAYLIST: {}}}, **errors_for(401, 403, 404, 429, 501)},
     )
-    def playlist(session_id: SessionPath, page_id: str, caller: Caller = me) -> Response:
+    async def playlist(session_id: SessionPath, page_id: str, caller: Caller = me) -> Response:
         """A page as video: an HLS playlist whose segments have links that are good for six hours."""
-        session = service.session(caller.projects, session_id)
-        text = replays.playlist(session_id, page_id, partial(_link, service, caller, session))
+        session = await asyncio.to_thread(service.session, caller.projects, session_id)
+        link = partial(_link, service, caller, session)
+        text = await replays.playlist(session_id, page_id, link)
         return Response(text, media_type=PLAYLIST, headers={"Cache-Control": "no-store"})
 
     _ = recording, pages, playlist
@@ -126,7 +128,7 @@ def _add_downloads(made: APIRouter, service: Wallcrawler, replays: Replays, me: 
         status_code=202,
         response_model=DownloadsAnswer,
         response_model_exclude_none=True,
-        responses=errors_for(400, 401, 403, 404, 501),
+        responses=errors_for(400, 401, 403, 404, 429, 501),
     )
     def request(session_id: SessionPath, caller: Caller = me) -> Any:
         """Begin to make an MP4 of each recorded page, once the session has ended."""

@@ -1,11 +1,19 @@
 """What the interface says of recordings."""
 
+import asyncio
+import os
 import time
+from pathlib import Path
 
 import pytest
 
 from sortkey_systems.wallcrawler.recording.frames import PageRecording, PageWriter
-from sortkey_systems.wallcrawler.recording.replays import PageNotRecorded, Replays
+from sortkey_systems.wallcrawler.recording.replays import (
+    PLAYLISTS_MAX,
+    PageNotRecorded,
+    Replays,
+)
+from sortkey_systems.wallcrawler.recording.renders import TooManyVideos
 
 SESSION = "sess_1"
 
@@ -19,12 +27,60 @@ def replays(page: PageRecording) -> Replays:
 @pytest.mark.slow
 def test_a_playlist_links_to_segments_that_can_be_read(replays: Replays) -> None:
     # A player has no API key: it follows the links as they stand.
-    playlist = replays.playlist(SESSION, "0", lambda path: f"https://host/{path}?token=t")
+    link = "https://host/{}?token=t".format
+    playlist = asyncio.run(replays.playlist(SESSION, "0", link))
     links = [line for line in playlist.splitlines() if not line.startswith("#")]
     assert links
     for link in links:
         name = link.removeprefix("https://host/replays/0/segments/").removesuffix("?token=t")
         assert replays.segment(SESSION, "0", name).stat().st_size > 0
+
+
+SLOW_FFMPEG = """#!/bin/sh
+echo started >> "$RENDERS/started"
+cat > /dev/null
+until [ -e "$RENDERS/go" ]; do sleep 0.02; done
+echo '#EXTM3U' > index.m3u8
+"""
+
+
+@pytest.fixture
+def renders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that notes what an ffmpeg starts, which waits until the folder has a file `go`."""
+    folder, program = tmp_path / "renders", tmp_path / "programs" / "ffmpeg"
+    folder.mkdir()
+    program.parent.mkdir()
+    program.write_text(SLOW_FFMPEG)
+    program.chmod(0o755)
+    monkeypatch.setenv("RENDERS", str(folder))
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    for number in range(PLAYLISTS_MAX + 1):
+        writer = PageWriter(tmp_path / "recording" / str(number), f"T{number}", 1)
+        writer.frame(b"an image", 1, 10, 10)
+        writer.close(2)
+    return folder
+
+
+def test_many_who_ask_for_replays_do_not_keep_the_threads_of_others(renders: Path) -> None:
+    # All tenants share the threads that answer requests: forty callers took every one of them.
+    replays = Replays(lambda _: renders.parent)
+
+    async def ask() -> list[str | BaseException]:
+        pages = [0] * 40 + list(range(1, PLAYLISTS_MAX + 1))
+        asked = [asyncio.create_task(replays.playlist(SESSION, str(page), str)) for page in pages]
+        try:
+            await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)  # one too many
+            with pytest.raises(PageNotRecorded):  # there is a thread that answers
+                await replays.playlist(SESSION, "x", str)
+        finally:
+            (renders / "go").touch()
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    answers = asyncio.run(asyncio.wait_for(ask(), 30))
+    [refused] = [each for each in answers if isinstance(each, TooManyVideos)]
+    assert int(refused.headers["Retry-After"]) > 0
+    assert answers.count("#EXTM3U\n") == len(answers) - 1
+    assert len((renders / "started").read_text().splitlines()) == PLAYLISTS_MAX
 
 
 @pytest.mark.slow
