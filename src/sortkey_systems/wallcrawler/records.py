@@ -7,11 +7,13 @@ limit holds with any number of servers, and every slot is given back once.
 
 from __future__ import annotations
 
+import logging
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from sortkey import Action, Put, Store, Update, attr
@@ -26,11 +28,15 @@ from sortkey_systems.wallcrawler.model import (
     recorded,
 )
 
+log = logging.getLogger("sortkey.wallcrawler")
+
 End = Literal["STOPPED", "FAILED", "TIMED_OUT"]
 STARTING: tuple[InternalStatus, ...] = ("CREATING", "PROVISIONING", "STARTING")
 SERVING: tuple[InternalStatus, ...] = ("READY", "ACTIVE")
 LIVE: tuple[InternalStatus, ...] = (*STARTING, *SERVING, "TERMINATING")
 CONFLICTS_MAX = 8
+SETTLED_SECONDS = 60
+"""After so long without a change of a project, the index of its sessions is up to date."""
 RETRY_SECONDS = 2
 """What a client is asked to wait when its project has no free place."""
 
@@ -108,7 +114,7 @@ class Records:
         return session
 
     def _refusal(self, session: Session, failed: TransactionFailed) -> Exception:
-        indexes = {reason.index for reason in failed.reasons}
+        indexes = failed_conditions(failed)
         if 1 in indexes:
             project = self.store.get(Project.key(project_id=session.project_id), consistent=True)
             if project.status != "ACTIVE":
@@ -146,7 +152,7 @@ class Records:
         self, session: Session, end: End, reason: str, *, ended_at: datetime, **values: Any
     ) -> Session:
         """End a session, give its place back and count what it used. Ending twice changes nothing
-        the second time.
+        the second time. Raises TransactionFailed if others wrote the same items all the time.
         """
         self.release_context(session)
         event = session_event(
@@ -159,9 +165,10 @@ class Records:
                 [update, self._place_given_back(session, ended_at, values.get("proxy_bytes"))]
             )
         except TransactionFailed as failed:
-            if 0 not in {
-                each.index for each in failed.reasons
-            }:  # the project is gone: only the session is left
+            conditions = failed_conditions(failed)
+            if not conditions:
+                raise  # nothing is known of the project: the session ends at the next attempt
+            if 0 not in conditions:  # the project is gone: only the session is left
                 with suppress(ConditionFailed, NotFound):
                     self.store.update(_key(session.session_id), *update.actions)
         return self.find(session.session_id) or session
@@ -195,6 +202,31 @@ class Records:
             Project.key(project_id=session.project_id), actions, attr(Project.running_sessions) > 0
         )
 
+    # -- repair
+
+    def recount(self) -> None:
+        """Correct counts of running sessions that have drifted. A project that has just changed, or
+        changes meanwhile, is left for the next time: its sessions change in the same transactions.
+        """
+        latest = now_of(self._clock) - timedelta(seconds=SETTLED_SECONDS)
+        projects = [
+            each for each in self.store.scan(Project) if (each.updated_at or latest) <= latest
+        ]
+        running = Counter(session.project_id for session in self.running())
+        for project in projects:
+            if project.running_sessions != running[project.project_id]:
+                self._correct_count(project, running[project.project_id])
+
+    def _correct_count(self, project: Project, running: int) -> None:
+        is_unchanged = attr(Project.running_sessions) == project.running_sessions
+        if project.updated_at is not None:
+            is_unchanged &= attr(Project.updated_at) == project.updated_at
+        with suppress(ConditionFailed, NotFound):
+            count = attr(Project.running_sessions).set(running)
+            self.store.update(Project.key(project_id=project.project_id), count, when=is_unchanged)
+            before = project.running_sessions
+            log.warning("%s had %d places taken, now %d", project.project_id, before, running)
+
     def _transact(self, writes: Sequence[Any]) -> None:
         """Again where others wrote the same items at the same time: that is not an answer to
         anybody's question.
@@ -208,6 +240,13 @@ class Records:
                 if not is_conflict or attempt + 1 == CONFLICTS_MAX:
                     raise
                 time.sleep(random.uniform(0, 0.02 * 2**attempt))
+
+
+def failed_conditions(failed: TransactionFailed) -> set[int]:
+    """Which writes of a transaction met another item than they need. Conflicts are not among them:
+    they say nothing of the items.
+    """
+    return {each.index for each in failed.reasons if each.code == "ConditionalCheckFailed"}
 
 
 def now_of(clock: Callable[[], float]) -> datetime:

@@ -16,7 +16,7 @@ from sortkey import Change, apply_once, on_change
 from sortkey.errors import TransactionFailed
 from sortkey_systems.wallcrawler.browsers.port import BrowserGone
 from sortkey_systems.wallcrawler.model import Session
-from sortkey_systems.wallcrawler.records import now_of
+from sortkey_systems.wallcrawler.records import failed_conditions, now_of
 
 if TYPE_CHECKING:
     from sortkey_systems.wallcrawler.service import Wallcrawler
@@ -45,9 +45,12 @@ def removal_handler(service: Wallcrawler) -> Any:
 
 def _give_place_back(service: Wallcrawler, change: Change[Session], session: Session) -> None:
     service.records.release_context(session)
-    with suppress(TransactionFailed):  # the project is gone, or has no places taken
-        write = service.records.give_place_back(session, now_of(service.clock))
+    write = service.records.give_place_back(session, now_of(service.clock))
+    try:
         apply_once(service.store, change, "place given back", write)
+    except TransactionFailed as failed:
+        if not failed_conditions(failed):
+            raise  # others wrote the project at the same time: the change is handled again
 
 
 def _remove_files(service: Wallcrawler, session: Session) -> None:

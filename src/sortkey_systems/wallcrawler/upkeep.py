@@ -30,6 +30,8 @@ log = logging.getLogger("sortkey.wallcrawler")
 LOOK_SECONDS = 1.0
 COMPARE_EVERY = 10
 """So many looks at the timeouts, then one at everything that runs."""
+RECOUNT_EVERY = 60
+"""So many looks, then the counts of running sessions are compared with the sessions."""
 START_MARGIN = timedelta(seconds=30)
 STATUS_SECONDS = 5.0
 """For one browser to say how it is. Adapters give up earlier by themselves."""
@@ -75,6 +77,8 @@ class Upkeep:
                 await self.end_expired()
                 if looks % COMPARE_EVERY == 0:
                     await self.compare()
+                if looks % RECOUNT_EVERY == 0:
+                    await asyncio.to_thread(self._records.recount)
             except Exception:
                 log.exception("the upkeep of sessions failed; trying again")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,11 +10,19 @@ from typing import Any
 import pytest
 
 from sortkey import Store
+from sortkey.errors import TransactionCanceledException, TransactionFailed
+from sortkey.runtime.backend import Backend
 from sortkey.systems import Resources
 from sortkey.web import Refused
 from sortkey_systems.wallcrawler.events import BUCKET, EventLog
 from sortkey_systems.wallcrawler.model import Context, Project, Session, model
-from sortkey_systems.wallcrawler.records import ContextInUse, Records, TooManySessions
+from sortkey_systems.wallcrawler.records import (
+    CONFLICTS_MAX,
+    SETTLED_SECONDS,
+    ContextInUse,
+    Records,
+    TooManySessions,
+)
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 
@@ -29,6 +38,24 @@ def store(sortkey_resources: Resources) -> Store:
 def records(store: Store, sortkey_resources: Resources) -> Records:
     events = EventLog(store, sortkey_resources.buckets[BUCKET])
     return Records(store, events, sortkey_resources.clock)
+
+
+class BusyProject:
+    """A backend whose transactions meet others in their second write, `conflicts` times."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend, self.capabilities = backend, backend.capabilities
+        self.conflicts = 0
+
+    def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
+        if operation == "TransactWriteItems" and self.conflicts:
+            self.conflicts -= 1
+            reasons = [{"Code": "None"}, {"Code": "TransactionConflict"}]
+            raise TransactionCanceledException(reasons)
+        return self._backend.call(operation, request)
+
+    def close(self) -> None:
+        self._backend.close()
 
 
 def session(name: str, **values: Any) -> Session:
@@ -147,3 +174,50 @@ def test_a_session_ends_also_if_its_project_is_gone(records: Records, store: Sto
     seeded = records.seed(session("a"))
     store.delete(Project.key(project_id="project_a"))
     assert records.finish(seeded, "FAILED", "gone", ended_at=NOW).status == "ERROR"
+
+
+@pytest.fixture
+def busy(store: Store, monkeypatch: pytest.MonkeyPatch) -> BusyProject:
+    """The project that everybody writes at the same time."""
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    return BusyProject(store.backend)
+
+
+def test_an_end_that_meets_others_all_the_time_is_tried_again_as_a_whole(
+    records: Records, store: Store, busy: BusyProject
+) -> None:
+    # An end without its place given back would take a place of the project for ever.
+    seeded = records.seed(session("a"))
+    of_busy = Records(Store(busy), records.events, time.time)
+    busy.conflicts = CONFLICTS_MAX
+    with pytest.raises(TransactionFailed):
+        of_busy.finish(seeded, "STOPPED", "released", ended_at=NOW)
+    assert (places(store), records.find("sess_a")) == (1, seeded)
+    of_busy.finish(seeded, "STOPPED", "released", ended_at=NOW)
+    assert places(store) == 0
+
+
+def test_a_create_that_meets_others_all_the_time_does_not_say_that_all_places_are_taken(
+    records: Records, busy: BusyProject
+) -> None:
+    # Its user would look for sessions to release, and there are none.
+    busy.conflicts = CONFLICTS_MAX
+    with pytest.raises(TransactionFailed):
+        Records(Store(busy), records.events, time.time).seed(session("a"))
+
+
+@pytest.mark.parametrize("drifted", [0, 4])
+def test_a_count_that_has_drifted_is_corrected_once_the_project_is_quiet(
+    records: Records, store: Store, drifted: int
+) -> None:
+    # A place that nobody gives back would be lost for good.
+    for name in "abc":
+        records.seed(session(name))
+    ended = records.find("sess_c")
+    assert ended is not None
+    records.finish(ended, "STOPPED", "released", ended_at=NOW)
+    store.update(Project.key(project_id="project_a"), set={"running_sessions": drifted})
+    records.recount()
+    assert places(store) == drifted  # an index may be late: it has just changed
+    Records(store, records.events, lambda: time.time() + SETTLED_SECONDS + 1).recount()
+    assert places(store) == 2
