@@ -12,7 +12,21 @@ FILE = "cdp.log"
 LINE_BYTES_MAX = 64 << 10
 ENTRIES_MAX = 20_000
 
+PIECE_BYTES = 64 << 10
+
 Entry = dict[str, Any]
+
+
+def log_as_json(folder: Path, session_id: str) -> Iterator[bytes]:
+    """The log as a JSON array, piece by piece: a long one would take much memory as a whole."""
+    piece, is_first = bytearray(b"["), True
+    for entry in read_log(folder, session_id):
+        piece += (b"" if is_first else b",") + orjson.dumps(entry)
+        is_first = False
+        if len(piece) >= PIECE_BYTES:
+            yield bytes(piece)
+            piece.clear()
+    yield bytes(piece + b"]")
 
 
 def read_log(folder: Path, session_id: str) -> Iterator[Entry]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any
 
-import orjson
-from fastapi import APIRouter, Depends, Path, Query, Request, Response, status
+from fastapi import APIRouter, Depends, Path, Query, Request, status
+from fastapi.responses import StreamingResponse
 
 from sortkey.web import Refused
 from sortkey_systems.wallcrawler.answers import (
@@ -18,7 +18,7 @@ from sortkey_systems.wallcrawler.answers import (
     SessionAnswer,
     StartAnswer,
 )
-from sortkey_systems.wallcrawler.browsers.logs import read_log
+from sortkey_systems.wallcrawler.browsers.logs import log_as_json
 from sortkey_systems.wallcrawler.live_urls import live_urls
 from sortkey_systems.wallcrawler.model import Session, SessionStatus
 from sortkey_systems.wallcrawler.requests import CreateRequest, ReleaseRequest
@@ -171,8 +171,8 @@ def _add_session(made: APIRouter, service: Wallcrawler, me: Any) -> None:
     def logs(session_id: SessionPath, caller: Caller = me) -> Any:
         """One entry for each CDP command with its answer, and for each event."""
         session = service.session(caller.projects, session_id)
-        entries = read_log(service.browsers.folder(session.session_id), session.session_id)
-        return Response(orjson.dumps(list(entries)), media_type="application/json")
+        pieces = log_as_json(service.browsers.folder(session.session_id), session.session_id)
+        return StreamingResponse(pieces, media_type="application/json")
 
     _ = retrieve, release, debug, logs
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from sortkey_systems.wallcrawler.recording.frames import PageRecording, PageWriter
+from sortkey_systems.wallcrawler.recording.renders import TooManyVideos
 from sortkey_systems.wallcrawler.recording.replays import (
     PLAYLISTS_MAX,
     PageNotRecorded,
     Replays,
 )
-from sortkey_systems.wallcrawler.recording.renders import TooManyVideos
 
 SESSION = "sess_1"
 

@@ -1,6 +1,6 @@
 """The CDP log of a session: one line of JSON for each command with its answer, and for each event.
 
-Limited in lines and in the size of a line. `browsers/logs.py` reads it. A full disk ends the log,
+Limited in lines, in the size of a line and in all bytes. `browsers/logs.py` reads it. A full disk ends the log,
 not the session.
 """
 
@@ -14,6 +14,8 @@ from sortkey_systems.wallcrawler.browsers.local.event_loop import EventLoop
 
 FILE = "cdp.log"
 LINES_MAX = 20_000
+BYTES_MAX = 16 << 20
+"""Of the whole log."""
 TEXT_BYTES_MAX = 4096
 """Of a command's parameters, of its answer, or of an event. What is longer is cut and kept as
 text."""
@@ -26,7 +28,7 @@ class CdpLog:
     def __init__(self, loop: EventLoop) -> None:
         self._loop = loop
         self._lines: list[bytes] = []
-        self._count = 0
+        self._count = self._bytes = 0
         self._file: BinaryIO | None = None
 
     def command(self, method: str, page: int, params: str, sent_at: float, answer: bytes) -> None:
@@ -59,9 +61,11 @@ class CdpLog:
             self._count = LINES_MAX
 
     def _append(self, line: bytes) -> None:
-        if self._count >= LINES_MAX:
+        if self._count >= LINES_MAX or self._bytes + len(line) > BYTES_MAX:
+            self._count = LINES_MAX  # what comes later would seem to follow what is here
             return
         self._count += 1
+        self._bytes += len(line)
         if not self._lines:
             self._loop.after(FLUSH_SECONDS, self.flush)
         self._lines.append(line)
