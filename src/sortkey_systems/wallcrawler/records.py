@@ -209,13 +209,15 @@ class Records:
         changes meanwhile, is left for the next time: its sessions change in the same transactions.
         """
         latest = now_of(self._clock) - timedelta(seconds=SETTLED_SECONDS)
-        projects = [
-            each for each in self.store.scan(Project) if (each.updated_at or latest) <= latest
-        ]
+        projects = list(self.store.scan(Project))  # before the sessions
         running = Counter(session.project_id for session in self.running())
         for project in projects:
-            if project.running_sessions != running[project.project_id]:
-                self._correct_count(project, running[project.project_id])
+            count, is_settled = (
+                running[project.project_id],
+                (project.updated_at or latest) <= latest,
+            )
+            if is_settled and project.running_sessions != count:
+                self._correct_count(project, count)
 
     def _correct_count(self, project: Project, running: int) -> None:
         is_unchanged = attr(Project.running_sessions) == project.running_sessions
