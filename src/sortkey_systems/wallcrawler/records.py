@@ -212,10 +212,8 @@ class Records:
         projects = list(self.store.scan(Project))  # before the sessions
         running = Counter(session.project_id for session in self.running())
         for project in projects:
-            count, is_settled = (
-                running[project.project_id],
-                (project.updated_at or latest) <= latest,
-            )
+            count = running[project.project_id]
+            is_settled = (project.updated_at or latest) <= latest
             if is_settled and project.running_sessions != count:
                 self._correct_count(project, count)
 

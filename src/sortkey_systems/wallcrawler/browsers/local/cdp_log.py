@@ -1,7 +1,7 @@
 """The CDP log of a session: one line of JSON for each command with its answer, and for each event.
 
-Limited in lines, in the size of a line and in all bytes. `browsers/logs.py` reads it. A full disk ends the log,
-not the session.
+Limited in lines, in the size of a line and in all bytes. `browsers/logs.py` reads it. A full disk
+ends the log, not the session.
 """
 
 from __future__ import annotations
