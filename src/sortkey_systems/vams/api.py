@@ -35,6 +35,8 @@ def make_router(service: Vams) -> APIRouter:
     guarded = APIRouter(route_class=Route, dependencies=[Depends(tier_1(service))])
     for part in PARTS:
         guarded.include_router(part(service))
+    if service.base_path:  # the SDK asks at /vams, without a slash, and follows no redirection
+        root.add_api_route("", login.endpoint(service), methods=["POST"], include_in_schema=False)
     root.include_router(known)
     root.include_router(guarded)
     return root

@@ -51,7 +51,7 @@ def _wrong() -> LoginRefused:
 
 @dataclass(slots=True)
 class _Tries:
-    """Wrong tries of a user, and when the first was."""
+    """Tries of a user that were wrong or are being made, and when the first was."""
 
     count: int
     since: float
@@ -118,13 +118,14 @@ class Cognito:
     # -- steps
 
     def _checked(self, user_id: str, password: str) -> Credential:
-        self._check_tries(user_id)
+        self._take_try(user_id)
         credential = self._credentials.find(user_id) if 0 < len(user_id) <= 256 else None
         with self._hashes:
             is_right = credential.matches(password) if credential else spend_time(password)
         if credential is None or not is_right:
-            self._count_wrong(user_id)
+            self._record_wrong(user_id)
             raise _wrong()
+        self._give_back_try(user_id)
         self._check_enabled(user_id)
         return credential
 
@@ -158,10 +159,10 @@ class Cognito:
         return renewed
 
     def _check_code(self, credential: Credential, code: str) -> None:
-        self._check_tries(credential.user_id)
-        secret = credential.code_secret
-        if not secret or not code.isdecimal() or not is_code(secret, code, self._clock()):
-            self._count_wrong(credential.user_id)
+        self._take_try(credential.user_id)
+        secret, is_number = credential.code_secret, code.isascii() and code.isdecimal()
+        if not secret or not is_number or not is_code(secret, code, self._clock()):
+            self._record_wrong(credential.user_id)
             raise LoginRefused("CodeMismatchException", "Invalid code.")
 
     def _result(self, credential: Credential, *, has_mfa: bool, is_refresh: bool = False) -> Answer:
@@ -207,22 +208,28 @@ class Cognito:
             raise LoginRefused("NotAuthorizedException", "User is disabled.")
         return user
 
-    def _check_tries(self, user_id: str) -> None:
+    def _take_try(self, user_id: str) -> None:
+        """Count a try before it is made, so that many at once are not more than allowed."""
+        name, now = user_id[:256], self._clock()
         with self._lock:
-            tries = self._tries.get(user_id)
-            if tries is None:
-                return
-            if self._clock() - tries.since >= WAIT_SECONDS:
-                del self._tries[user_id]
-            elif tries.count >= TRIES_MAX:
+            tries = self._tries.get(name)
+            if tries is None or now - tries.since >= WAIT_SECONDS:
+                self._tries.pop(name, None)
+                if len(self._tries) >= USERS_WATCHED_MAX:
+                    del self._tries[next(iter(self._tries))]  # the oldest
+                tries = self._tries[name] = _Tries(0, now)
+            if tries.count >= TRIES_MAX:
                 raise LoginRefused("NotAuthorizedException", "Password attempts exceeded")
+            tries.count += 1
 
-    def _count_wrong(self, user_id: str) -> None:
-        self._audit.record("AUTHOTHER", None, "login", f"user/{user_id}", is_denied=True)
+    def _give_back_try(self, user_id: str) -> None:
+        """After a right password. Wrong ones still count until the login is complete."""
         with self._lock:
-            if len(self._tries) >= USERS_WATCHED_MAX:
-                self._tries.clear()
-            self._tries.setdefault(user_id[:256], _Tries(0, self._clock())).count += 1
+            if (tries := self._tries.get(user_id[:256])) is not None:
+                tries.count -= 1
+
+    def _record_wrong(self, user_id: str) -> None:
+        self._audit.record("AUTHOTHER", None, "login", f"user/{user_id}", is_denied=True)
 
 
 def _texts(body: Answer, name: str) -> dict[str, str]:

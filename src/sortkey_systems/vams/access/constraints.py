@@ -18,7 +18,7 @@ from sortkey_systems.vams.failures import Invalid, NotThere
 from sortkey_systems.vams.model import AuthEntity, GroupConstraint, UserConstraint
 
 TEMPLATE_CONSTRAINTS_MAX = 200
-_VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+_VARIABLE = re.compile(r"\{\{([^{}]*)\}\}")
 
 
 class TemplateVariable(BaseModel):
@@ -117,13 +117,20 @@ def _row_keys(head: AuthEntity | None) -> list[Any]:
     if head is None or not head.definition:
         return []
     definition = head.definition
-    name = definition["constraintId"]
-    groups = {each["groupId"] for each in definition.get("groupPermissions", ())}
-    users = {each["userId"] for each in definition.get("userPermissions", ())}
+    name = head.sk.removeprefix(f"{CONSTRAINT}#")
+    groups = _named(definition.get("groupPermissions"), "groupId")
+    users = _named(definition.get("userPermissions"), "userId")
     return [
         *(GroupConstraint.key(constraint_id=name, group_id=each) for each in sorted(groups)),
         *(UserConstraint.key(constraint_id=name, user_id=each) for each in sorted(users)),
     ]
+
+
+def _named(permissions: Any, name: str) -> set[str]:
+    """Whom stored permissions name. One that cannot be read must not keep its constraint."""
+    found = cast("list[Any]", permissions) if isinstance(permissions, list) else []
+    names = (cast("dict[str, Any]", each).get(name) for each in found if isinstance(each, dict))
+    return {each for each in names if isinstance(each, str) and each}
 
 
 # -- templates
@@ -154,7 +161,7 @@ def _filled(part: Any, values: dict[str, str]) -> Any:
     as JSON or as other variables.
     """
     if isinstance(part, str):
-        return _VARIABLE.sub(lambda match: _value(match[1], values), part)
+        return _VARIABLE.sub(lambda match: _value(match[1].strip(), values), part)
     if isinstance(part, list):
         return [_filled(each, values) for each in cast("list[Any]", part)]
     if isinstance(part, dict):
@@ -165,7 +172,7 @@ def _filled(part: Any, values: dict[str, str]) -> Any:
 
 def _value(name: str, values: dict[str, str]) -> str:
     if name not in values:
-        raise Invalid(f"the template has a variable without a value: {name}")
+        raise Invalid(f"the template has a variable without a value: {name[:100]!r}")
     return values[name]
 
 
@@ -176,7 +183,7 @@ def _definition(constraint: dict[str, Any], role: str) -> ConstraintDefinition:
             "permission": _verb(each.get("action") or each.get("permission")),
             "permissionType": each.get("type") or each.get("permissionType"),
         }
-        for each in constraint.get("groupPermissions") or ()
+        for each in _objects(constraint.get("groupPermissions"))
     ]
     return ConstraintDefinition.model_validate(
         {
@@ -189,6 +196,15 @@ def _definition(constraint: dict[str, Any], role: str) -> ConstraintDefinition:
             "groupPermissions": permissions,
         }
     )
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    found: list[Any] = cast("list[Any]", value) if isinstance(value, list) else [value]
+    if value is None:
+        return []
+    if not all(isinstance(each, dict) for each in found):
+        raise Invalid("groupPermissions must be a list of objects with action and type")
+    return found
 
 
 def _verb(value: Any) -> Verb | Any:

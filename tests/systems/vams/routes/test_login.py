@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import jwt
 import pytest
-from httpx import Response
+from fastapi.testclient import TestClient
+from httpx import ASGITransport, AsyncClient, Response
 
+from sortkey.systems import Addresses, find_system, open_resources
+from sortkey.web import Host
+from sortkey_systems.vams.access.cognito import LoginRefused
 from sortkey_systems.vams.access.credentials import code_of
+from sortkey_systems.vams.model import model
+from sortkey_systems.vams.routes.login import UNDERWAY_MAX
 from tests.systems.vams.host import ADMIN, Requests
 
 PASSWORD = "correct horse battery"
@@ -193,9 +203,97 @@ def test_a_one_time_code_is_asked_for_and_makes_the_session_one_with_mfa(
     assert (proof.user_id, proof.has_mfa) == ("pia@example.com", True)
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"nonsense", b"[" * 100_000])
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"nonsense", b"[" * 100_000, b'{"ClientId": "\\ud800"}']
+)
 def test_a_body_that_cannot_be_read_is_refused(requests: Requests, body: bytes) -> None:
     # The route is open to everybody.
     target = {"X-Amz-Target": "AWSCognitoIdentityProviderService.InitiateAuth"}
     answer = requests.client.post("/", content=body, headers=target)
     assert (answer.status_code, answer.json()["__type"]) == (400, "SerializationException")
+
+
+@pytest.mark.parametrize("name", ["USERNAME", "PASSWORD"])
+def test_half_of_a_character_is_refused_as_what_cannot_be_read(
+    requests: Requests, name: str
+) -> None:
+    # Such a text cannot be hashed, stored or sent back.
+    values = {"USERNAME": "tom@example.com", "PASSWORD": PASSWORD, name: "\ud800"}
+    flow = "USER_PASSWORD_AUTH"
+    answer = call(requests, "InitiateAuth", AuthFlow=flow, AuthParameters=values)
+    assert (answer.status_code, answer.json()["__type"]) == (400, "SerializationException")
+
+
+def test_a_code_of_other_digits_is_a_wrong_code(requests: Requests) -> None:
+    # They are decimals too, but cannot be compared with ours.
+    requests.add_user("kai@example.com", "admin")
+    requests.service.users.set_password("kai@example.com", PASSWORD)
+    requests.service.credentials.require_codes("kai@example.com")
+    challenge = sign_in(requests, "kai@example.com", PASSWORD).json()
+    wrong = respond(requests, challenge, SOFTWARE_TOKEN_MFA_CODE="\u0661" * 6)
+    assert (wrong.status_code, wrong.json()["__type"]) == (400, "CodeMismatchException")
+
+
+def test_many_tries_at_once_are_not_more_than_those_that_are_allowed(requests: Requests) -> None:
+    # Hashing takes long enough to start many before the first one has failed.
+    requests.add_user("ole@example.com", "basicReadOnly")
+    requests.service.users.set_password("ole@example.com", PASSWORD)
+    values = {"USERNAME": "ole@example.com", "PASSWORD": "wrong"}
+    client = requests.service.installation.pool.client_id
+    body = {"ClientId": client, "AuthFlow": "USER_PASSWORD_AUTH", "AuthParameters": values}
+
+    def attempt(_: int) -> str:
+        try:
+            requests.service.cognito.answer("InitiateAuth", body)
+        except LoginRefused as refusal:
+            return refusal.message
+        return "signed in"
+
+    with ThreadPoolExecutor(12) as threads:
+        messages = Counter(threads.map(attempt, range(12)))
+    assert messages == {"Incorrect username or password.": 5, "Password attempts exceeded": 7}
+
+
+@pytest.mark.slow
+def test_logins_that_are_not_completed_are_not_wrong_tries(requests: Requests) -> None:
+    # Somebody who looks for their phone six times must not be locked out.
+    requests.add_user("uwe@example.com", "admin")
+    requests.service.users.set_password("uwe@example.com", PASSWORD)
+    requests.service.credentials.require_codes("uwe@example.com")
+    for _ in range(6):
+        challenge = sign_in(requests, "uwe@example.com", PASSWORD).json()
+        assert challenge["ChallengeName"] == "SOFTWARE_TOKEN_MFA"
+
+
+def test_beside_other_systems_the_login_is_at_both_spellings_of_its_path(tmp_path: Path) -> None:
+    # The SDK asks at the endpoint as it was given, and takes a redirection for an error.
+    with open_resources(Addresses(str(tmp_path)), [model], url="http://testserver") as shared:
+        host = Host(shared, [find_system("vams")])
+        client = TestClient(host.app, base_url="http://testserver")
+        target = {"X-Amz-Target": "AWSCognitoIdentityProviderService.InitiateAuth"}
+        for path in ("/vams", "/vams/"):
+            answer = client.post(path, json={}, headers=target, follow_redirects=False)
+            assert answer.json()["__type"] == "ResourceNotFoundException"
+
+
+@pytest.mark.slow
+def test_a_flood_of_logins_is_refused_and_not_kept_waiting(requests: Requests) -> None:
+    # Each login takes a processor for a while, and nobody needs a token to ask for one.
+    client_id = requests.service.installation.pool.client_id
+    target = {"X-Amz-Target": "AWSCognitoIdentityProviderService.InitiateAuth"}
+
+    def body(number: int) -> dict[str, Any]:
+        values = {"USERNAME": f"flood-{number}@example.com", "PASSWORD": "wrong"}
+        flow = "USER_PASSWORD_AUTH"
+        return {"ClientId": client_id, "AuthFlow": flow, "AuthParameters": values}
+
+    async def flood() -> Counter[str]:
+        transport = ASGITransport(requests.host.app)
+        async with AsyncClient(transport=transport, base_url="http://testserver") as client:
+            tries = [client.post("/", json=body(each), headers=target) for each in range(120)]
+            answers = await asyncio.gather(*tries)
+        return Counter(answer.json()["__type"] for answer in answers)
+
+    kinds = asyncio.run(flood())
+    assert kinds["TooManyRequestsException"] > 0
+    assert kinds["NotAuthorizedException"] >= UNDERWAY_MAX

@@ -8,7 +8,7 @@ import pytest
 
 from sortkey_systems.vams.access.callers import SYSTEM_USER
 from sortkey_systems.vams.access.roles import Roles
-from sortkey_systems.vams.model import GroupConstraint, UserRole
+from sortkey_systems.vams.model import AuthEntity, GroupConstraint, UserRole
 from tests.systems.vams.host import ADMIN, READER, Requests
 
 GET = {"permission": "GET", "permissionType": "allow"}
@@ -195,7 +195,7 @@ def test_lists_come_in_pages_of_the_size_that_was_asked_for(requests: Requests) 
     assert (wrong.status_code, wrong.json()) == (400, {"message": "Invalid pagination token"})
 
 
-TEMPLATE = {
+TEMPLATE: dict[str, Any] = {
     "metadata": {"name": "reader of a database"},
     "variables": [
         {"name": "ROLE_NAME", "required": True},
@@ -306,3 +306,32 @@ def test_replacing_roles_by_the_same_ones_asks_for_permission_too(requests: Requ
     same = {"userId": READER, "roleName": ["basicReadOnly"]}
     assert requests("PUT", "/user-roles", same, user="ben@example.com").status_code == 403
     assert requests("PUT", "/user-roles", same).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"groupPermissions": ["GET"]},
+        {"groupPermissions": 5},
+        {"groupPermissions": "GET"},
+        {"description": "of {{VAR-1}}"},
+        {"description": "of {{}}"},
+    ],
+)
+def test_a_template_that_cannot_be_read_is_refused(
+    requests: Requests, change: dict[str, Any]
+) -> None:
+    # It is written by people.
+    constraint = {**TEMPLATE["constraints"][0], **change}
+    values = {"ROLE_NAME": "seers", "DATABASE": "plant"}
+    body = {**TEMPLATE, "constraints": [constraint], "variableValues": values}
+    assert requests("POST", "/auth/constraintsTemplateImport", body).status_code == 400
+
+
+def test_a_stored_constraint_that_cannot_be_read_can_be_deleted(requests: Requests) -> None:
+    # Its denies count, so an administrator must be able to end it.
+    broken = {"constraintId": "broken", "groupPermissions": ["GET", {"groupId": "seers"}]}
+    row = AuthEntity(entity_type="constraint", sk="constraint#broken", definition=broken)
+    requests.service.store.put(row)
+    assert requests("DELETE", "/auth/constraints/broken").status_code == 200
+    assert requests("GET", "/auth/constraints/broken").status_code == 404
