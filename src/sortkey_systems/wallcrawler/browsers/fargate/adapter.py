@@ -118,15 +118,14 @@ class FargateBrowsers:
         self, session_id: str, role: Role = Role.CLIENT, *, page_id: str | None = None
     ) -> CdpConnection:
         """Connect to the browser of a session, through its agent."""
-        address = self._address(session_id)
+        address = await self._address(session_id)
         secret = self._task_secret(session_id)
         return LocalConnection(await open_agent_connection(address, secret, role, page_id))
 
     async def status(self, session_id: str) -> BrowserStatus | None:
         """How the browser of a session is."""
         try:
-            link = await self._link(session_id)
-            answer = await link.request(Method.STATUS, timeout=STATUS_SECONDS)
+            answer = await self._status(session_id)
         except (BrowserGone, TimeoutError):
             return None
         return BrowserStatus(
@@ -204,7 +203,8 @@ class FargateBrowsers:
 
     async def _start_browser(self, spec: BrowserSpec, arn: str) -> StartedBrowser:
         """The task runs a moment before its agent listens. The creator's deadline ends the wait."""
-        address, secret = self._address(spec.session_id), self._task_secret(spec.session_id)
+        address = await self._address(spec.session_id)
+        secret = self._task_secret(spec.session_id)
         while True:
             try:
                 started = await start_browser(address, secret, spec, arn)
@@ -228,10 +228,24 @@ class FargateBrowsers:
     async def _link(self, session_id: str) -> ControlLink:
         link = self._links.get(session_id)
         if link is None or link.is_closed:
-            address, secret = self._address(session_id), self._task_secret(session_id)
-            link = ControlLink(await open_agent_connection(address, secret, CONTROL))
+            link = await self._new_link(session_id)
             self._follow(session_id, link)
         return link
+
+    async def _new_link(self, session_id: str) -> ControlLink:
+        address, secret = await self._address(session_id), self._task_secret(session_id)
+        return ControlLink(await open_agent_connection(address, secret, CONTROL))
+
+    async def _status(self, session_id: str) -> dict[str, Any]:
+        """A task of another server is asked only: that server hears its events and its end."""
+        if session_id in self._arns:
+            link = await self._link(session_id)
+            return await link.request(Method.STATUS, timeout=STATUS_SECONDS)
+        link = await self._new_link(session_id)
+        try:
+            return await link.request(Method.STATUS, timeout=STATUS_SECONDS)
+        finally:
+            await link.close()
 
     def _follow(self, session_id: str, link: ControlLink) -> None:
         self._links[session_id] = link
@@ -255,11 +269,20 @@ class FargateBrowsers:
         for callback in self._callbacks:
             callback(event)
 
-    def _address(self, session_id: str) -> tuple[str, int]:
+    async def _address(self, session_id: str) -> tuple[str, int]:
+        """Where the task of a session is reached; ECS is asked for one that another server has
+        started. Raises BrowserGone.
+        """
         address = self._addresses.get(session_id)
-        if address is None:
+        if address is not None:
+            return address
+        task = await asyncio.to_thread(self._tasks.of_session, session_id)
+        if task is None or task.status != "RUNNING":
             raise BrowserGone("the session has no task")
-        return address
+        host = await asyncio.to_thread(self._tasks.reachable_address, task)
+        if host is None:
+            raise BrowserGone("the task of the session cannot be reached")
+        return host, self._settings.agent_port
 
     def _task_secret(self, session_id: str) -> str:
         """The same after a restart, and another for every session."""
@@ -269,7 +292,11 @@ class FargateBrowsers:
 
     async def _end(self, session_id: str, reason: str) -> EndedBrowser:
         if session_id not in self._arns:
-            return self._ended(session_id, self._folders.ended(session_id))
+            task = await asyncio.to_thread(self._tasks.of_session, session_id)
+            if task is None:
+                return self._ended(session_id, self._folders.ended(session_id))
+            self._arns[session_id] = task.arn
+            await self._know(task)
         with suppress(BrowserGone, TimeoutError):
             link = await self._link(session_id)
             await link.request(Method.END, {"reason": reason}, timeout=END_SECONDS)
@@ -285,7 +312,7 @@ class FargateBrowsers:
     async def _fetch(self, session_id: str, folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
-            address, secret = self._address(session_id), self._task_secret(session_id)
+            address, secret = await self._address(session_id), self._task_secret(session_id)
             await fetch_files(address, secret, folder)
         except (BrowserGone, OSError) as error:
             log.warning("%s: what its browser has left could not be copied: %s", session_id, error)

@@ -142,6 +142,13 @@ class Tasks:
             arns += page["taskArns"]
         return [task for task in self.describe(arns) if task.started_by.startswith("sess_")]
 
+    def of_session(self, session_id: str) -> Task | None:
+        """The task of a session that should run, whichever server has started it."""
+        cluster = self._settings.cluster
+        arns = self._ecs.list_tasks(cluster=cluster, startedBy=session_id)["taskArns"]
+        tasks = self.describe(arns)
+        return next((task for task in tasks if task.started_by == session_id), None)
+
     def stop(self, arn: str, reason: str) -> None:
         """Stop a task. One that has stopped is fine."""
         self._ecs.stop_task(cluster=self._settings.cluster, task=arn, reason=reason[:255])

@@ -88,7 +88,9 @@ class EcsEmulator:
 
     def ListTasks(self, request: dict[str, Any]) -> dict[str, Any]:
         running = [arn for arn, process in self.processes.items() if process.poll() is None]
-        return {"taskArns": running}
+        of = request.get("startedBy")
+        found = [arn for arn in running if of in (None, self.tasks[arn]["startedBy"])]
+        return {"taskArns": found}
 
     def StopTask(self, request: dict[str, Any]) -> dict[str, Any]:
         arn = request["task"]

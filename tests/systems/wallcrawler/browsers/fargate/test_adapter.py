@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sortkey_systems.wallcrawler.browsers.fargate.adapter import FargateBrowsers
 from sortkey_systems.wallcrawler.browsers.fargate.task_processor import process_task_event
+from sortkey_systems.wallcrawler.browsers.fargate.tasks import FargateSettings
 from tests.systems.wallcrawler.browsers.fargate.ecs_emulator import EcsEmulator
 from tests.systems.wallcrawler.driven import Cdp, Driven, driven, wait_until
 
@@ -95,6 +98,31 @@ def test_a_profile_goes_into_the_task_and_comes_back(server: Driven) -> None:
         server.release(session)
         assert server.item(session).end_reason == "released"
     assert found == [[], ["ada"]]
+
+
+def test_a_server_reaches_and_ends_the_task_that_another_has_started(
+    server: Driven, ecs: EcsEmulator, tmp_path: Path
+) -> None:
+    # Behind a load balancer the next request goes to any server; a task that it does not find
+    # would run, and cost, for ever.
+    session = server.create(keepAlive=True)
+    resources = server.service.resources
+    secret = resources.derive_secret("agents of tasks")
+    other = FargateBrowsers(
+        tmp_path / "other", FargateSettings.from_environment(), lambda: resources.topics, secret
+    )
+
+    async def use() -> None:
+        status = await other.status(session["id"])
+        assert status is not None
+        connection = await other.connect(session["id"])
+        connection.close()
+        assert (await other.end(session["id"], "released")).reason == "released"
+        assert await other.status(session["id"]) is None
+
+    asyncio.run(use())
+    [process] = ecs.processes.values()
+    assert process.poll() is not None
 
 
 def test_a_task_that_dies_ends_its_session_as_an_error(server: Driven, ecs: EcsEmulator) -> None:
