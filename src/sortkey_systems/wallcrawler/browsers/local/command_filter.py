@@ -8,6 +8,8 @@ from parameters to parameters. It raises CommandRefused, and its message is what
 from __future__ import annotations
 
 import os
+import re
+import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -174,6 +176,34 @@ def _own_context(params: Params, permissions: Permissions) -> Params:
     return params
 
 
+def _far_proxy(params: Params, _permissions: Permissions) -> Params:
+    """A proxy on this machine would be that of another session, with its credentials."""
+    server = params.get("proxyServer")
+    if server is None or server == "":
+        return params
+    if not isinstance(server, str) or any(map(_is_on_this_machine, re.split("[;,]", server))):
+        raise CommandRefused("proxyServer cannot be on this machine: use a proxy elsewhere")
+    return params
+
+
+def _is_on_this_machine(server: str) -> bool:
+    """Whether an entry of a list of proxies, as `https=http://host:80`, names loopback."""
+    place = server.rpartition("=")[2].rpartition("://")[2].rpartition("@")[2].strip().lower()
+    if place.startswith("["):
+        host = place[1:].partition("]")[0]
+    else:
+        host = place.partition("/")[0].partition(":")[0].rstrip(".")
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        if ":" in host:
+            address = socket.inet_pton(socket.AF_INET6, host)
+            return not any(address[:10])  # ::1, :: and all that stand for an IPv4 address
+        return socket.inet_aton(host)[0] in (0, 127)  # also 127.1 and 0x7f000001
+    except OSError:
+        return False  # a name
+
+
 REFUSED_DOMAINS = ("SystemInfo.", "Tethering.", "PWA.", "Cast.", "DeviceAccess.")
 REFUSED: Mapping[str, str] = {
     "Browser.crash": "it ends the session for everybody; release the session instead",
@@ -200,6 +230,7 @@ RULES: Mapping[str, Rule] = {
     "Target.attachToTarget": _flattened,
     "Target.setAutoAttach": _flattened_if_attaching,
     "Target.disposeBrowserContext": _own_context,
+    "Target.createBrowserContext": _far_proxy,
 }
 
 VIEWER_METHODS = frozenset(
