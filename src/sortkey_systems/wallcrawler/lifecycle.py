@@ -117,11 +117,16 @@ class Lifecycle:
                 self._end_quietly(event.session_id, "STOPPED", "a client has closed the browser")
             )
         elif isinstance(event, BrowserStopped):  # pyright: ignore[reportUnnecessaryIsInstance]
-            self._spawn(
-                self._end_quietly(
-                    event.session_id, "FAILED", f"the browser has stopped: {event.reason}"
-                )
-            )
+            self._spawn(self._end_stopped(event))
+
+    async def _end_stopped(self, event: BrowserStopped) -> None:
+        """End a session whose browser is gone, unless another server is ending the two."""
+        session_id = event.session_id
+        session = await asyncio.to_thread(self._records.find, session_id)
+        is_ending = session is not None and session.internal_status == "TERMINATING"
+        if is_ending and session is not None and session.machine is None:
+            return  # if that server has left too, upkeep finds the session by its age
+        await self._end_quietly(session_id, "FAILED", f"the browser has stopped: {event.reason}")
 
     def _clients_changed(self, event: ClientsChanged, live: _Live) -> None:
         live.clients, live.is_left = event.clients, not event.clients

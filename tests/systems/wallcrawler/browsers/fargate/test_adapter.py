@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from sortkey_systems.wallcrawler.browsers.fargate.tasks import FargateSettings
 from tests.systems.wallcrawler.browsers.fargate.ecs_emulator import EcsEmulator
 from tests.systems.wallcrawler.driven import Cdp, Driven, driven, wait_until
 
+NOW = datetime.now(UTC)
 pytestmark = pytest.mark.slow
 
 
@@ -112,17 +114,22 @@ def test_a_server_reaches_and_ends_the_task_that_another_has_started(
         tmp_path / "other", FargateSettings.from_environment(), lambda: resources.topics, secret
     )
 
+    records = server.service.records
+
     async def use() -> None:
         status = await other.status(session["id"])
         assert status is not None
         connection = await other.connect(session["id"])
         connection.close()
+        records.move(session["id"], "TERMINATING", "Session Ending")
         assert (await other.end(session["id"], "released")).reason == "released"
         assert await other.status(session["id"]) is None
 
     asyncio.run(use())
     [process] = ecs.processes.values()
     assert process.poll() is not None
+    item = server.item(session)  # the server that has started it leaves the end to the other
+    assert records.finish(item, "STOPPED", "released", ended_at=NOW).status == "COMPLETED"
 
 
 def test_a_task_that_dies_ends_its_session_as_an_error(server: Driven, ecs: EcsEmulator) -> None:
