@@ -8,9 +8,12 @@ from pathlib import Path
 import httpx
 import pytest
 
+from sortkey.web import make_app
 from sortkey_systems.wallcrawler.proxies.forward_proxy import ForwardProxy
 from sortkey_systems.wallcrawler.proxies.rules import read_rules
+from tests.strangers import GUEST, needs_root, send_as
 from tests.systems.wallcrawler.proxies.upstream import BODY, tls_site, upstream
+from tests.web.running import running
 
 
 @pytest.fixture
@@ -103,6 +106,29 @@ def test_a_refusal_of_the_upstream_and_a_dead_host_are_502(site: tuple[int, list
     proxy = ForwardProxy([])
     try:
         assert _proxied("http://127.0.0.1:9/", proxy.start()).status_code == 502
+    finally:
+        proxy.stop()
+
+
+def test_what_a_guest_sends_through_the_proxy_stays_a_guests() -> None:
+    # The proxy may run as root: the server on loopback would take its requests for the operator's.
+    needs_root()
+    app = make_app([], is_guest=lambda uid: uid == GUEST)
+    proxy = ForwardProxy([], uid=GUEST)
+    try:
+        with running(app) as address:
+            request = f"GET {address}/health HTTP/1.1\nHost: 127.0.0.1\n\n"
+            answer = send_as(GUEST, "127.0.0.1", proxy.start(), request)
+        assert b"closed to programs that the server runs for others" in answer
+    finally:
+        proxy.stop()
+
+
+def test_the_metadata_service_of_a_cloud_is_not_reached_directly() -> None:
+    # It gives the credentials of the machine to whoever asks from there, also under another name.
+    proxy = ForwardProxy([])
+    try:
+        assert _proxied("http://169.254.169.254/", proxy.start()).status_code == 502
     finally:
         proxy.stop()
 
