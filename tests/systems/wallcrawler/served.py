@@ -14,6 +14,8 @@ from sortkey_systems.wallcrawler.service import Wallcrawler
 from sortkey_systems.wallcrawler.system import system
 
 ONE, OTHER = "project_one", "project_other"
+REMOTE, URL = ("192.0.2.1", 50000), "http://127.0.0.1"
+"""Addresses that the check of guests can read: those of the test client are only names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +41,10 @@ def served(shared: SharedResources) -> Iterator[Served]:
         keys[project] = service.tenants.create_key(project, name="test").raw
     host.start()
     try:
-        with TestClient(host.app) as one:
+        with TestClient(host.app, client=REMOTE, base_url=URL) as one:
             one.headers["X-BB-API-Key"] = keys[ONE]
-            other = TestClient(host.app, headers={"x-wc-api-key": keys[OTHER]})
+            headers = {"x-wc-api-key": keys[OTHER]}
+            other = TestClient(host.app, client=REMOTE, base_url=URL, headers=headers)
             yield Served(host, service, one, other, keys[ONE])
     finally:
         host.stop()

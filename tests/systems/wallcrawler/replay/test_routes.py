@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from sortkey.systems import SharedResources
 from sortkey_systems.wallcrawler.recording.frames import PageWriter
 from sortkey_systems.wallcrawler.replay.routes import replay_token
-from tests.systems.wallcrawler.served import ONE, Served, served
+from tests.systems.wallcrawler.served import ONE, REMOTE, URL, Served, served
 
 START_MS = 1_763_424_000_000
 IMAGES = (b"\xff\xd8 first", b"\xff\xd8 the second", b"\xff\xd8 third")
@@ -34,7 +34,7 @@ def recorded(
 
 def _anybody(server: Served) -> TestClient:
     """Without a key: the token is all that counts."""
-    return TestClient(server.host.app)
+    return TestClient(server.host.app, client=REMOTE, base_url=URL)
 
 
 def test_the_pages_and_ranges_of_their_frames_are_what_was_written(

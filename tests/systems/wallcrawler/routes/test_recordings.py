@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from sortkey_systems.wallcrawler.model import Session
 from tests.systems.wallcrawler.recording.recorded import START_MS, record_page
-from tests.systems.wallcrawler.served import ONE, Served
+from tests.systems.wallcrawler.served import ONE, REMOTE, URL, Served
 
 PATH = "/v1/sessions/sess_1"
 
@@ -46,7 +46,12 @@ def test_a_playlist_is_played_without_a_key_but_not_without_its_token(recorded: 
     assert answer.headers["content-type"].startswith("application/vnd.apple.mpegurl")
     links = [line for line in answer.text.splitlines() if not line.startswith("#")]
     assert len(links) >= 2
-    player = TestClient(recorded.host.app, headers={"Origin": "https://player.example"})
+    player = TestClient(
+        recorded.host.app,
+        client=REMOTE,
+        base_url=URL,
+        headers={"Origin": "https://player.example"},
+    )
     assert player.get(_path(links[0])).content[:1] == b"G"  # an MPEG transport stream
     assert player.get(_path(links[0]).partition("?")[0]).status_code == 401
     other = _path(links[0]).replace("segment-00000", "segment-00001")
@@ -85,7 +90,7 @@ def test_an_mp4_is_asked_for_waited_for_and_fetched(recorded: Served) -> None:
         time.sleep(0.05)
     assert download["status"] == "COMPLETED"
     assert download["completedAt"].endswith("Z")
-    player = TestClient(recorded.host.app)
+    player = TestClient(recorded.host.app, client=REMOTE, base_url=URL)
     assert player.get(_path(download["downloadUrl"])).content[4:8] == b"ftyp"
 
 

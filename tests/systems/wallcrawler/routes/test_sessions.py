@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from sortkey_systems.wallcrawler.model import Session
 from sortkey_systems.wallcrawler.routes.sessions import CallerLeft, created_unless_left
-from tests.systems.wallcrawler.served import ONE, OTHER, Served
+from tests.systems.wallcrawler.served import ONE, OTHER, REMOTE, URL, Served
 
 
 def refused(answer: Any, status: int) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def refused(answer: Any, status: int) -> dict[str, Any]:
 @pytest.mark.accepts("WC-31", "WC-36")
 def test_nobody_gets_in_without_a_valid_key(without_browsers: Served) -> None:
     # Deny by default: whatever a route does, it does it for a key.
-    stranger = TestClient(without_browsers.host.app)
+    stranger = TestClient(without_browsers.host.app, client=REMOTE, base_url=URL)
     paths = ("/v1/sessions", "/v1/sessions/sess_1", "/v1/projects", "/v1/contexts/ctx_1")
     for path in paths:
         refused(stranger.get(path), 401)
