@@ -16,8 +16,7 @@ from tests.storage.disks import full_disk
 
 HOLD = """
 import sys
-from pathlib import Path
-from sortkey.storage.folder import LOCK_NAME, Folder, owner_of
+from sortkey.storage.folder import Folder
 folder = Folder(sys.argv[1])
 if len(sys.argv) > 2:
     folder.publish(sys.argv[2], "secret")
