@@ -41,7 +41,7 @@ def type_table(page: Page, name: str, options: int = 1) -> None:
 def test_a_table_without_a_stream_says_that_it_records_nothing(up: Up, page: Page, silent: str):
     # "Nothing has been written yet" would be untrue, and nobody would think of the stream.
     page.goto(f"{up.console}/changes")
-    expect(page.get_by_text(f"not recorded: {silent}")).to_be_visible()
+    expect(page.get_by_text(f"because they have no stream: {silent}")).to_be_visible()
     type_table(page, silent)
     page.keyboard.press("Enter")
     expect(

@@ -186,7 +186,7 @@ def test_run_ends_with_one_line_and_goes_on_when_there_is_room(
     lines = [line for line in said if not re.match(r"journey JRN|\d [A-Z]", line)]
     assert len(lines) == 1, "".join(said)
     assert "the data folder data cannot be written" in lines[0]
-    assert f"`sortkey jobengine run --journey {journey} --data data` goes on with it" in lines[0]
+    assert f"`sortkey jobengine run --journey {journey} --data data` continues it" in lines[0]
     again = command("jobengine", "run", "--journey", journey, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert f"{journey} is completed" in again.stderr

@@ -56,9 +56,8 @@ document(Stage, "stages", id="{stageId}", fields={"title": Text})  # error: repo
 document(Stage, "stages", id="{stageId}", fields={"title": str})  # error: reportArgumentType
 document(Stage, "stages", id="{stageId}", fields=("title",))  # error: reportArgumentType
 document(Stage, "stages", id="{stageId}")  # error: reportCallIssue
-document(
-    Stage, "stages", id="{stageId}", fields=FIELDS, undeclared={"a*": Text()}
-)  # error: reportArgumentType
+RULES = {"a*": Text()}
+document(Stage, "s", id="{stageId}", fields=FIELDS, undeclared=RULES)  # error: reportArgumentType
 Text("name")  # error: reportCallIssue
 Text(many="yes")  # error: reportArgumentType
 Number(many=True)  # error: reportCallIssue

@@ -23,12 +23,9 @@ def reads(store: Store) -> None:
     stages: list[Journey] = store.query(of_journey)  # error: reportAssignmentType
     page: Page[Journey] = store.page(of_journey)  # error: reportAssignmentType
     cursor: str = store.page(of_journey).cursor  # error: reportAssignmentType
-    found: list[Journey] = store.collection(everything(journey_id="J")).of(
-        Stage
-    )  # error: reportAssignmentType
-    one: Journey = store.collection(everything(journey_id="J")).one(
-        Journey
-    )  # error: reportAssignmentType
+    grouped = store.collection(everything(journey_id="J"))
+    found: list[Journey] = grouped.of(Stage)  # error: reportAssignmentType
+    one: Journey = grouped.one(Journey)  # error: reportAssignmentType
     store.page(of_journey, "cursor")  # error: reportCallIssue
     print(journey, stage, stages, page, cursor, found, one)
 
@@ -36,9 +33,8 @@ def reads(store: Store) -> None:
 def writes(store: Store, stage: Stage) -> None:
     store.create(Stage)  # error: reportArgumentType
     store.update(stage, set={"status": "running"})  # error: reportArgumentType
-    store.update(
-        Stage.key(journey_id="J", order=1, stage_id="s"), status="running"
-    )  # error: reportCallIssue
+    key = Stage.key(journey_id="J", order=1, stage_id="s")
+    store.update(key, status="running")  # error: reportCallIssue
     store.transact(stage)  # error: reportArgumentType
     operation = Put(Stage)  # error: reportArgumentType
     store.delete(Stage.of_journey(journey_id="J"))  # error: reportArgumentType

@@ -64,7 +64,7 @@ def _count(number: int, one: str, several: str) -> str:
 
 def model_page(workspace: Workspace, name: str) -> None:
     if name not in workspace.descriptions:
-        title("Model not result", above=("Models", "/models"))
+        title("Model not found", above=("Models", "/models"))
         empty(
             f"There is no model {name}. Choose from {', '.join(workspace.descriptions)}.",
             link=("All models", "/models"),
