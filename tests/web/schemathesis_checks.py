@@ -5,8 +5,11 @@ from __future__ import annotations
 import schemathesis
 from schemathesis import Case, CheckContext, Response
 
-OTHER_SHAPE = "/wallcrawler/v1/"
-"""Its clients are published, and read errors in a shape of theirs."""
+OTHER_SHAPES = {
+    "/wallcrawler/v1/": {"statusCode", "error", "message", "code"},
+    "/vams": {"message"},
+}
+"""Systems whose clients are published, and read errors in a shape of theirs."""
 
 
 @schemathesis.check
@@ -40,10 +43,11 @@ def every_error_has_the_one_shape(ctx: CheckContext, response: Response, case: C
     """Code, message, details and the id of the request, whoever refused."""
     if response.status_code < 400 or case.method == "HEAD":
         return
-    if case.path.startswith(OTHER_SHAPE):
-        body = response.json()
-        assert body.keys() == {"statusCode", "error", "message", "code"}, response.text
-        assert body["statusCode"] == response.status_code
+    shapes = [keys for path, keys in OTHER_SHAPES.items() if case.path.startswith(path)]
+    body = response.json()
+    if shapes and "requestId" not in body.get("error", ()):  # the host itself refuses in its own
+        assert body.keys() in (*shapes, {"__type", "message"}), response.text
+        assert body.get("statusCode", response.status_code) == response.status_code
     else:
         error = response.json()["error"]
         assert error.keys() == {"code", "message", "details", "requestId"}, response.text

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from math import ceil
 from typing import Any, Literal
 
 from sortkey import Action, Put, Store, Update, attr
@@ -191,7 +192,7 @@ class Records:
         self, session: Session, ended_at: datetime, proxy_bytes: int | None
     ) -> Update[Project]:
         since = session.started_at
-        seconds = 0 if since is None else max(0, round((ended_at - since).total_seconds()))
+        seconds = 0 if since is None else max(0, ceil((ended_at - since).total_seconds()))
         used = session.proxy_bytes if proxy_bytes is None else proxy_bytes
         actions = (
             attr(Project.running_sessions).add(-1),

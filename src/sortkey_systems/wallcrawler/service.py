@@ -12,6 +12,7 @@ import logging
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from math import ceil
 
 from sortkey import Page, StreamWorker
 from sortkey.errors import NotFound
@@ -272,7 +273,7 @@ class Wallcrawler:
         for session in self.list_sessions([project.project_id], status="RUNNING"):
             proxy_bytes += session.proxy_bytes
             if session.started_at is not None:
-                seconds += max(0, round((now - session.started_at).total_seconds()))
+                seconds += max(0, ceil((now - session.started_at).total_seconds()))
         return -(-seconds // 60), proxy_bytes
 
 

@@ -53,14 +53,14 @@ def test_fifty_sessions_one_after_the_other_leave_nothing(
 ) -> None:
     # A leak of one process or folder a session is an outage after a week.
     with driven(tmp_path, monkeypatch, WARM="1", leaves_sessions=True) as server:
-        before = _what_is_open(server)
+        before, dead_before = _what_is_open(server), zombies()  # other tests may have left some
         for _ in range(CYCLES):
             session = server.create(browserSettings={"recordSession": False})
             alive = processes_of(server.service, session)
             assert server.release(session)["status"] == "COMPLETED"
             assert alive() == []
         assert server.places_taken == 0
-        assert zombies() == 0
+        assert zombies() <= dead_before
         assert not list((server.service.resources.folder / "sessions").iterdir())
         wait_until(lambda: _what_is_open(server) <= before + 5)
 
