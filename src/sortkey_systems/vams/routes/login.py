@@ -26,7 +26,10 @@ def router(service: Vams) -> APIRouter:
     """The one route of the login service."""
     made = APIRouter(route_class=Route, tags=["login"])
     summary = "Sign in (InitiateAuth, RespondToAuthChallenge)"
-    made.add_api_route("/", endpoint(service), methods=["POST"], summary=summary)
+    # Not in our document: the protocol is that of Amazon Cognito, chosen by a header.
+    made.add_api_route(
+        "/", endpoint(service), methods=["POST"], summary=summary, include_in_schema=False
+    )
     return made
 
 

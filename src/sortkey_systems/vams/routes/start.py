@@ -69,7 +69,11 @@ def public_router(service: Vams) -> APIRouter:
             **dict.fromkeys(UNUSED_SETTINGS, UNUSED),
         }
 
-    @router.get("/{pool_id}/.well-known/jwks.json", summary="The key that tokens are checked by")
+    @router.get(
+        "/{pool_id}/.well-known/jwks.json",
+        summary="The key that tokens are checked by",
+        responses=ERRORS,
+    )
     def keys(pool_id: str) -> dict[str, Any]:
         if pool_id != service.installation.pool.pool_id:
             raise Denied
