@@ -79,6 +79,8 @@ if TYPE_CHECKING:
     from sortkey.runtime.metrics_formats import emf, prometheus
     from sortkey.runtime.objects import Lifecycle, ObjectInfo, Objects, ObjectVersion
     from sortkey.runtime.objects.data import ObjectReader
+    from sortkey.runtime.objects.multipart import ObjectPart, ObjectUpload
+    from sortkey.runtime.objects.watch import ObjectChange, WatchedObjects
     from sortkey.runtime.sandbox import Sandbox
     from sortkey.runtime.search import (
         ComposedSource,
@@ -182,6 +184,8 @@ _ROOMS = {
     "runtime.metrics": ("Metrics",),
     "runtime.metrics_formats": ("emf", "prometheus"),
     "runtime.objects.data": ("ObjectReader",),
+    "runtime.objects.multipart": ("ObjectPart", "ObjectUpload"),
+    "runtime.objects.watch": ("ObjectChange", "WatchedObjects"),
     "runtime.objects": ("Lifecycle", "ObjectInfo", "ObjectVersion", "Objects"),
     "runtime.sandbox": ("Sandbox",),
     "runtime.search": (
@@ -281,8 +285,11 @@ __all__ = [
     "Model",
     "Named",
     "Number",
+    "ObjectChange",
     "ObjectInfo",
+    "ObjectPart",
     "ObjectReader",
+    "ObjectUpload",
     "ObjectVersion",
     "Objects",
     "Outside",
@@ -318,6 +325,7 @@ __all__ = [
     "Update",
     "Updated",
     "Version",
+    "WatchedObjects",
     "__version__",
     "apply_once",
     "apply_once_async",

@@ -315,6 +315,15 @@ def test_versions_come_by_key_and_the_newest_first(bucket: Objects) -> None:
     assert [version.key for version in bucket.versions("b")] == ["b"] * 3
 
 
+def test_versions_go_on_after_a_key(bucket: Objects) -> None:
+    # Whoever shows a page of files must not read all that come before it.
+    for key in ("a", "a.b", "b", "ä", "a"):
+        bucket.put(key, b"1")
+    assert [each.key for each in bucket.versions(after="a")] == ["a.b", "b", "ä"]
+    assert [each.key for each in bucket.versions("a", after="a")] == ["a.b"]
+    assert list(bucket.versions(after="ä")) == []
+
+
 def test_a_copy_is_an_object_of_its_own(bucket: Objects) -> None:
     # Moving a file is a copy and a delete; the copy must not go with what it was made of.
     first = bucket.put(
@@ -536,6 +545,19 @@ def test_parts_are_sent_through_links(bucket: Objects) -> None:
     asked = urllib.request.Request(link, b"123", method="PUT")
     with urllib.request.urlopen(asked) as answer:
         part = Part(1, answer.headers["ETag"].strip('"'), 3)
+    assert bucket.complete_upload(upload, [part]).size == 3
+    assert bucket.read("assets/a.glb") == b"123"
+
+
+def test_a_link_for_a_part_may_leave_its_size_open(bucket: Objects) -> None:
+    # Clients of other systems cut files as they like, and say only how many parts there are.
+    upload = bucket.begin_upload("assets/a.glb")
+    link = bucket.presign_part(upload, 1)
+    for data in (b"too much at first", b"123"):
+        asked = urllib.request.Request(link, data, method="PUT")
+        with urllib.request.urlopen(asked) as answer:
+            part = Part(1, answer.headers["ETag"].strip('"'), len(data))
+    assert request("PUT", link.replace("a.glb", "b.glb"), b"123")[0] == 403
     assert bucket.complete_upload(upload, [part]).size == 3
     assert bucket.read("assets/a.glb") == b"123"
 

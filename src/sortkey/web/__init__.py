@@ -9,6 +9,7 @@
     ApiKeys, Access, api_key_access programs, authenticated by API keys
     OriginPolicy                    which web pages may call, and under which host names
     Waits                           requests that wait for something, without a thread
+    object_answer                   an object, or a range of it, as an answer
 
 Names are loaded on first use: a service that only raises `Refused` does not load FastAPI.
 """
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from sortkey.web.document import methods_at
     from sortkey.web.errors import ErrorAnswer, errors_for
     from sortkey.web.host import Host
+    from sortkey.web.object_answers import object_answer
     from sortkey.web.origin_check import OriginPolicy
     from sortkey.web.pages import Page
     from sortkey.web.refusals import Refused, status_of
@@ -36,6 +38,7 @@ _MODULES = {
     "callers": ("api_key_access", "signed_in"),
     "document": ("methods_at",),
     "errors": ("ErrorAnswer", "errors_for"),
+    "object_answers": ("object_answer",),
     "origin_check": ("OriginPolicy",),
     "host": ("Host",),
     "pages": ("Page",),
@@ -61,6 +64,7 @@ __all__ = [
     "errors_for",
     "make_app",
     "methods_at",
+    "object_answer",
     "signed_in",
     "status_of",
 ]

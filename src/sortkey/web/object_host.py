@@ -8,7 +8,6 @@ checked first, so that nobody can find out what exists without one.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from email.utils import format_datetime
 
 import anyio.from_thread
 from anyio import CapacityLimiter
@@ -16,24 +15,18 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from sortkey.connect.files import FileObjects
 from sortkey.errors import LinkRefused, ModelError
-from sortkey.runtime.objects import ObjectInfo, Objects
-from sortkey.runtime.objects.data import CHUNK_BYTES, ObjectReader
+from sortkey.runtime.objects import Objects
+from sortkey.runtime.objects.data import CHUNK_BYTES
 from sortkey.runtime.objects.links import Link
-from sortkey.web.byte_ranges import ByteRange, Unsatisfiable, range_in
+from sortkey.web.object_answers import object_answer
 from sortkey.web.refusals import Refused
 
 UPLOADS_MAX = 64
 """Uploads at the same time. Each uses a thread, separate from those of other requests."""
-
-SANDBOX = {
-    "Content-Security-Policy": "default-src 'none'; sandbox",
-    "Cache-Control": "private, no-cache",
-}
-"""Keeps browsers from running uploaded content with the permissions of our site."""
 
 
 def object_router(objects: Mapping[str, Objects]) -> APIRouter:
@@ -46,7 +39,9 @@ def object_router(objects: Mapping[str, Objects]) -> APIRouter:
     async def read(bucket: str, key: str, request: Request) -> Response:  # pyright: ignore[reportUnusedFunction]
         files = _files(objects, bucket)
         link = _checked(files, request, key)
-        return await run_in_threadpool(_read, files, link, request)
+        return await run_in_threadpool(
+            object_answer, files, link.key, request, version_id=link.version_id or None
+        )
 
     @router.put("/{bucket}/{key:path}")
     async def write(bucket: str, key: str, request: Request) -> Response:  # pyright: ignore[reportUnusedFunction]
@@ -70,65 +65,6 @@ def _checked(files: FileObjects, request: Request, key: str) -> Link:
     size = int(declared) if declared.isdecimal() else None
     kind = request.headers.get("content-type", "")
     return files.check_link(request.method, key, request.query_params, size=size, content_type=kind)
-
-
-# -- reading
-
-
-def _read(files: FileObjects, link: Link, request: Request) -> Response:
-    info = files.head(link.key, link.version_id or None)
-    headers = _headers(info)
-    if _knows(request, info):
-        return Response(status_code=304, headers=headers)
-    header = request.headers.get("range") if _may_be_part(request, info) else None
-    try:
-        requested = range_in(header, info.size)
-    except Unsatisfiable:
-        refusal = Refused(
-            416, "RangeNotSatisfiable", f"the object has only {info.size:,} bytes", size=info.size
-        )
-        refusal.headers = {"Content-Range": f"bytes */{info.size}"}
-        raise refusal from None
-    status = 206 if requested else 200
-    if requested:
-        headers["Content-Range"] = f"bytes {requested.start}-{requested.end - 1}/{info.size}"
-    part = requested or ByteRange(0, info.size)
-    headers["Content-Length"] = str(part.end - part.start)
-    if request.method == "HEAD":
-        return Response(status_code=status, headers=headers)
-    reader = files.open(link.key, version_id=info.version_id, start=part.start, end=part.end)
-    return StreamingResponse(_closing(reader), status, headers)
-
-
-def _headers(info: ObjectInfo) -> dict[str, str]:
-    headers = {
-        "Content-Type": info.content_type,
-        "ETag": f'"{info.etag}"',
-        "Last-Modified": format_datetime(info.modified_at, usegmt=True),
-        "Accept-Ranges": "bytes",
-    }
-    if info.content_encoding:
-        headers["Content-Encoding"] = info.content_encoding
-    return headers | SANDBOX
-
-
-def _knows(request: Request, info: ObjectInfo) -> bool:
-    known = request.headers.get("if-none-match", "")
-    etags = [etag.strip().removeprefix("W/") for etag in known.split(",")]
-    return known == "*" or f'"{info.etag}"' in etags
-
-
-def _may_be_part(request: Request, info: ObjectInfo) -> bool:
-    """With If-Range, a range applies only if the object has not changed."""
-    return request.headers.get("if-range", f'"{info.etag}"') == f'"{info.etag}"'
-
-
-def _closing(reader: ObjectReader) -> Iterator[bytes]:
-    with reader:
-        yield from reader
-
-
-# -- writing
 
 
 def _write(files: FileObjects, link: Link, request: Request) -> Response:

@@ -10,8 +10,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import pytest
 
 from sortkey.connect.files import FileObjects
-from sortkey.errors import LinkRefused, ModelError
-from sortkey.runtime.objects import ObjectInfo
+from sortkey.errors import LinkRefused, ModelError, ObjectNotFound
+from sortkey.runtime.objects import ObjectInfo, Part
+from sortkey.runtime.objects.data import at_most
 from sortkey.testing import FrozenClock
 
 
@@ -125,3 +126,71 @@ def test_what_is_announced_is_what_must_come(files: FileObjects) -> None:
     assert (stored.key, stored.content_type) == ("a", "text/plain")
     with pytest.raises(ModelError, match="for reading"):
         files.receive(files.check_link("GET", *split(files.presign_get("a"))), b"")
+
+
+def test_a_part_without_a_size_has_a_limit_all_the_same(files: FileObjects) -> None:
+    # A link without a size is for a part only, and nobody fills the disk through one.
+    upload = files.begin_upload("a")
+    key, query = split(files.presign_part(upload, 1))
+    with pytest.raises(LinkRefused, match="at most 5,368,709,120 bytes"):
+        files.check_link("PUT", key, query, size=(5 << 30) + 1)
+    assert files.check_link("PUT", key, query, size=5 << 30).part == 1
+    link = files.check_link("PUT", key, query)
+    piece = bytes(1 << 20)
+
+    def endless() -> Iterator[bytes]:
+        while True:
+            yield piece
+
+    with pytest.raises(ModelError, match="at most 1,000,000 bytes"):
+        for _ in at_most(endless(), 1_000_000):
+            pass
+    stored = files.receive(link, iter([b"1", b"23"]))
+    assert isinstance(stored, Part)
+    key, query = split(files.presign_part(upload, 1, size=3))
+    del query["size"]
+    with pytest.raises(LinkRefused):
+        files.check_link("PUT", key, query, size=4)
+
+
+def test_a_single_part_becomes_the_object_without_a_copy(files: FileObjects) -> None:
+    # Most files are small: writing their bytes twice would double the time of an upload.
+    upload = files.begin_upload("a", content_type="text/plain")
+    part = files.put_part(upload, 1, b"one part")
+    (before,) = (
+        path.stat().st_ino for path in (files.folder / "objects").rglob("*") if path.is_file()
+    )
+    info = files.complete_upload(upload, [part])
+    (after,) = (
+        path.stat().st_ino for path in (files.folder / "objects").rglob("*") if path.is_file()
+    )
+    assert before == after
+    assert files.read("a") == b"one part"
+    assert (info.size, info.content_type) == (8, "text/plain")
+    with pytest.raises(ObjectNotFound):
+        files.complete_upload(upload, [part])
+
+
+def test_changes_are_read_in_order_and_by_whoever_they_were_made(
+    files: FileObjects, tmp_path: Path
+) -> None:
+    # A program that watches a bucket must miss nothing that another one puts into it.
+    assert files.changes() == []
+    files.put("b", b"1")
+    with FileObjects(tmp_path / "uploads") as other:
+        other.put("a", b"2")
+    files.delete("b")
+    removed = files.put("c", b"3")
+    files.delete("c", removed.version_id)
+    files.put("a", b"4")
+    found = files.changes()
+    assert [(each.version.key, each.version.is_marker) for each in found] == [
+        ("b", False),
+        ("a", False),
+        ("b", True),
+        ("a", False),
+    ]
+    assert [each.version.is_latest for each in found] == [False, False, True, True]
+    assert files.changes(found[1].position) == found[2:]
+    assert files.changes(limit=1) == found[:1]
+    assert files.changes(found[-1].position) == []

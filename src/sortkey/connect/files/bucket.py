@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -37,9 +37,14 @@ from sortkey.runtime.objects import (
     links,
     page_of,
 )
-from sortkey.runtime.objects.data import CHUNK_BYTES, Data, ObjectReader, chunks, exactly
-
-FIRST = ("", 0)
+from sortkey.runtime.objects.data import (
+    Data,
+    ObjectReader,
+    at_most,
+    chunks,
+    exactly,
+)
+from sortkey.runtime.objects.watch import ObjectChange
 
 
 class FileObjects:
@@ -160,16 +165,17 @@ class FileObjects:
             limit,
         )
 
-    def versions(self, prefix: str = "") -> Iterator[ObjectVersion]:
-        after: tuple[str, int] | None = FIRST
-        while after is not None:
-            rows = self._index.history(prefix, after, PAGE_SIZE)
+    def versions(self, prefix: str = "", *, after: str | None = None) -> Iterator[ObjectVersion]:
+        place: tuple[str, int] | None = (after or "", 0)
+        while place is not None:
+            rows = self._index.history(prefix, place, PAGE_SIZE)
             for _, is_latest, v in rows:
-                modified = _instant(v.modified_ms)
-                yield ObjectVersion(
-                    v.key, v.id, v.size, v.etag, modified, v.tier, is_latest, v.is_marker
-                )
-            after = (rows[-1][2].key, rows[-1][0]) if rows else None
+                yield _listed(v, is_latest)
+            place = (rows[-1][2].key, rows[-1][0]) if rows else None
+
+    def changes(self, after: int = 0, limit: int = PAGE_SIZE) -> Sequence[ObjectChange]:
+        rows = self._index.since(after, _limit(limit))
+        return [ObjectChange(seq, _listed(v, is_latest)) for seq, is_latest, v in rows]
 
     # -- uploads in parts
 
@@ -215,13 +221,18 @@ class FileObjects:
                     "another"
                 )
         self._index.check(row.key, if_absent=if_absent, if_match=if_match)
-        with self._data.write(
-            self._joined(upload, (stored_parts[part.number].file for part in parts))
-        ) as draft:
-            version = self._version(
-                row.key, draft, row.content_type, row.content_encoding, row.metadata
-            )
-            used = self._index.complete(row, version, if_absent=if_absent, if_match=if_match)
+        rows = [stored_parts[part.number] for part in parts]
+        files = [Draft(part.file, part.size, part.sha256) for part in rows]
+        try:
+            with self._data.joined(files) as draft:
+                version = self._version(
+                    row.key, draft, row.content_type, row.content_encoding, row.metadata
+                )
+                used = self._index.complete(row, version, if_absent=if_absent, if_match=if_match)
+        except FileNotFoundError:
+            raise ObjectNotFound(
+                f"the upload of {upload.key} was completed or aborted in the meantime"
+            ) from None
         self._remove(used)
         return _info(version)
 
@@ -246,7 +257,7 @@ class FileObjects:
         return self._link("PUT", key, seconds, size=size, content_type=content_type)
 
     def presign_part(
-        self, upload: Upload, number: int, *, size: int, seconds: int = LINK_SECONDS
+        self, upload: Upload, number: int, *, size: int | None = None, seconds: int = LINK_SECONDS
     ) -> str:
         check_part(number)
         self._index.upload(upload.upload_id, upload.key)
@@ -279,10 +290,14 @@ class FileObjects:
         )
 
     def receive(self, link: links.Link, data: Data) -> ObjectInfo | Part:
-        """Store the body of a request whose link was checked, if it has exactly the link's size."""
-        if link.method != "PUT" or link.size is None:
+        """Store the body of a request whose link was checked, if it has the link's size."""
+        if link.method != "PUT" or (link.size is None and link.part is None):
             raise ModelError("this link is for reading")
-        pieces: Any = exactly(chunks(data), link.size)
+        pieces: Any = (
+            at_most(chunks(data), links.PART_BYTES_MAX)
+            if link.size is None
+            else exactly(chunks(data), link.size)
+        )
         if link.part is None:
             return self.put(link.key, pieces, content_type=link.content_type)
         return self.put_part(Upload(link.key, link.upload_id, _instant(0)), link.part, pieces)
@@ -329,18 +344,6 @@ class FileObjects:
                 f"{version.key} has lost its bytes: {error}. Restore the folder from a backup"
             ) from None
 
-    def _joined(self, upload: Upload, files: Iterable[str]) -> Iterator[bytes]:
-        for name in files:
-            try:
-                file = self._data.open(name)
-            except FileNotFoundError:
-                raise ObjectNotFound(
-                    f"the upload of {upload.key} was completed or aborted in the meantime"
-                ) from None
-            with file:
-                while piece := file.read(CHUNK_BYTES):
-                    yield piece
-
     def _remove(self, files: Sequence[str]) -> None:
         if files:
             self._data.remove(files)
@@ -372,6 +375,11 @@ def _info(version: Version) -> ObjectInfo:
         version.tier,
         version.content_encoding,
     )
+
+
+def _listed(v: Version, is_latest: bool) -> ObjectVersion:
+    modified = _instant(v.modified_ms)
+    return ObjectVersion(v.key, v.id, v.size, v.etag, modified, v.tier, is_latest, v.is_marker)
 
 
 def _instant(ms: int) -> datetime:

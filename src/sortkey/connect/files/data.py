@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from sortkey.runtime.objects.data import Hashing
+from sortkey.runtime.objects.data import CHUNK_BYTES, Hashing
 from sortkey.storage.failures import named_failures
 
 
@@ -74,6 +74,24 @@ class DataFiles:
                 yield Draft(name, size, sha256)
             finally:
                 self._settle(name)
+
+    @contextmanager
+    def joined(self, files: Sequence[Draft]) -> Generator[Draft]:
+        """The bytes of files in one: of a single file by a link, of several as a copy. Raises
+        FileNotFoundError.
+        """
+        with ExitStack() as opened:
+            link: Draft | None = None
+            if len(files) == 1:
+                only = files[0]
+                link = opened.enter_context(self.linked(only.name, only.size, only.sha256))
+            yield link or opened.enter_context(self.write(self._pieces(files)))
+
+    def _pieces(self, files: Sequence[Draft]) -> Iterator[bytes]:
+        for each in files:
+            with self.open(each.name) as file:
+                while piece := file.read(CHUNK_BYTES):
+                    yield piece
 
     def open(self, name: str) -> BinaryIO:
         """Open a file for reading, wherever it currently is. Raises FileNotFoundError."""

@@ -180,6 +180,14 @@ class Index:
         )
         return [(row[0], bool(row[1]), _version(row[2:])) for row in rows]
 
+    def since(self, seq: int, limit: int) -> list[tuple[int, bool, Version]]:
+        """(sequence, is latest, version) in the order in which they were added, after a
+        sequence.
+        """
+        where = "where seq > ? order by seq limit ?"
+        rows = self._rows(f"select seq, {_LATEST}, {_VERSION} from version {where}", seq, limit)
+        return [(row[0], bool(row[1]), _version(row[2:])) for row in rows]
+
     def knows(self, file: str) -> bool:
         """Whether a file belongs to a version or a part."""
         query = (

@@ -190,12 +190,14 @@ class S3Objects:
             objects, objects[-1].key if objects and answer.get("IsTruncated") else None
         )
 
-    def versions(self, prefix: str = "") -> Iterator[ObjectVersion]:
+    def versions(self, prefix: str = "", *, after: str | None = None) -> Iterator[ObjectVersion]:
         request: dict[str, Any] = {
             "Bucket": self.name,
             "Prefix": prefix,
             "MaxKeys": self._page_size,
         }
+        if after is not None:
+            request["KeyMarker"] = after
         while True:
             page = self._call("list_object_versions", **request)
             yield from versions_of(page)
@@ -283,13 +285,12 @@ class S3Objects:
         return self._link("put_object", seconds, self._at(key, None) | bound)
 
     def presign_part(
-        self, upload: Upload, number: int, *, size: int, seconds: int = LINK_SECONDS
+        self, upload: Upload, number: int, *, size: int | None = None, seconds: int = LINK_SECONDS
     ) -> str:
         check_part(number)
+        bound = {} if size is None else {"ContentLength": size}
         return self._link(
-            "upload_part",
-            seconds,
-            {**self._of(upload), "PartNumber": number, "ContentLength": size},
+            "upload_part", seconds, {**self._of(upload), "PartNumber": number, **bound}
         )
 
     # -- the lifecycle

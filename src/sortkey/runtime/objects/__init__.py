@@ -15,6 +15,7 @@ from typing import Any, Literal, Protocol
 
 from sortkey.errors import KeyValueError, ModelError, PreconditionFailed
 from sortkey.runtime.objects.data import Data, ObjectReader
+from sortkey.runtime.objects.multipart import Part, Upload
 
 __all__ = [
     "Data",
@@ -103,26 +104,6 @@ class ObjectVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class Upload:
-    """A multipart upload. The object is not visible before it is complete."""
-
-    key: str
-    upload_id: str
-    begun_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One part of an upload, needed to complete it. The response to an upload through a link has
-    the ETag.
-    """
-
-    number: int
-    etag: str
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
 class Lifecycle:
     """Rules for old objects with a prefix. None means that nothing is done.
 
@@ -208,8 +189,10 @@ class Objects(Protocol):
         """Objects in the order of their keys, without deleted ones."""
         ...
 
-    def versions(self, prefix: str = "") -> Iterator[ObjectVersion]:
-        """Every version and delete marker by key, newest first."""
+    def versions(self, prefix: str = "", *, after: str | None = None) -> Iterator[ObjectVersion]:
+        """Every version and delete marker by key, newest first; with `after`, those of later keys
+        only.
+        """
         ...
 
     def copy(
@@ -272,9 +255,11 @@ class Objects(Protocol):
         ...
 
     def presign_part(
-        self, upload: Upload, number: int, *, size: int, seconds: int = LINK_SECONDS
+        self, upload: Upload, number: int, *, size: int | None = None, seconds: int = LINK_SECONDS
     ) -> str:
-        """A URL under which anyone can write one part of an upload."""
+        """A URL under which anyone can write one part of an upload. Without `size` it takes what
+        S3 takes: up to 5 GB.
+        """
         ...
 
     def set_lifecycle(self, rules: Sequence[Lifecycle]) -> None:

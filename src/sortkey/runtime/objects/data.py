@@ -80,6 +80,16 @@ def exactly(pieces: Iterable[bytes | memoryview], size: int) -> Iterator[bytes |
         )
 
 
+def at_most(pieces: Iterable[bytes | memoryview], size: int) -> Iterator[bytes | memoryview]:
+    """The pieces, checked to have no more than `size` bytes. Raises ModelError."""
+    seen = 0
+    for piece in pieces:
+        seen += len(piece)
+        if seen > size:
+            raise ModelError(f"at most {size:,} bytes can be sent at once, and more came")
+        yield piece
+
+
 class Hashing:
     """The SHA-256 of chunks, computed in a thread while they are written if there is more than one.
 

@@ -20,13 +20,16 @@ from sortkey.errors import LinkRefused, ModelError
 SECONDS_MAX = 7 * 24 * 3600
 """As on S3."""
 
+PART_BYTES_MAX = 5 << 30
+"""Of a part whose size is not in its URL, as on S3."""
+
 Method = Literal["GET", "PUT"]
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
     """What a URL allows: one method on one object until an instant. For writing, size and type are
-    fixed too.
+    fixed too; a part may be without a size, and then takes what S3 takes.
     """
 
     method: Method
@@ -90,13 +93,24 @@ def check(
         )
     if now >= link.expires:
         raise LinkRefused("the URL has expired: ask for a new one")
-    if link.method == "PUT" and size != link.size:
-        raise LinkRefused(f"the URL is for {link.size} bytes, not for {size}")
+    if link.method == "PUT" and not _takes(link, size):
+        raise LinkRefused(f"the URL is for {_size_text(link)}, not for {size} bytes")
     if link.method == "PUT" and link.content_type and content_type != link.content_type:
         raise LinkRefused(
             f"the URL is for {link.content_type}, not for {content_type or 'no type'}"
         )
     return link
+
+
+def _takes(link: Link, size: int | None) -> bool:
+    """Whether a link for writing takes so many bytes. None: the request does not declare them."""
+    if link.size is not None:
+        return size == link.size
+    return link.part is not None and (size is None or size <= PART_BYTES_MAX)
+
+
+def _size_text(link: Link) -> str:
+    return f"at most {PART_BYTES_MAX:,} bytes" if link.size is None else f"{link.size} bytes"
 
 
 def _read(method: str, bucket: str, key: str, query: Mapping[str, str]) -> Link:
