@@ -11,6 +11,7 @@ system = System(
     description="Visual assets with versions, metadata, links, search and permissions.",
     service="sortkey_systems.vams.service:make_service",
     routes="sortkey_systems.vams.api:make_router",
+    pages="sortkey_systems.vams.console:pages",
     commands="sortkey_systems.vams.commands:app",
     sample="sortkey_systems.vams.service:load_sample",
 )

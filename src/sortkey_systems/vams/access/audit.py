@@ -53,6 +53,7 @@ class AuditLog:
             "type": kind,
             "roles": list(caller.roles) if caller else [],
             "mfaEnabled": bool(caller and caller.has_mfa),
+            **({"seenBy": caller.seen_by} if caller and caller.seen_by else {}),
             **_shortened(details),
         }
         try:

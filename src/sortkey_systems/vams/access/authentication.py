@@ -8,6 +8,7 @@ from hashlib import sha256
 import jwt
 
 from sortkey.web import Tokens as HostTokens
+from sortkey.web import User as HostUser
 from sortkey_systems.vams.access.api_keys import ApiKeys
 from sortkey_systems.vams.access.callers import Caller
 from sortkey_systems.vams.access.control import Access
@@ -18,6 +19,8 @@ from sortkey_systems.vams.failures import Unauthenticated
 KEY_PREFIX = "vams_"
 SYSTEM = "vams"
 HEADER_CHARACTERS_MAX = 8192
+SEEN_BY = "seen-by:"
+"""Begins the scope of a host token with which somebody else only looks as its user."""
 
 
 class Authentication:
@@ -32,12 +35,18 @@ class Authentication:
         if credential.startswith(KEY_PREFIX):
             return self._key_caller(credential)
         if host_tokens is not None and _is_of_host(credential):
-            return self._access.caller(_host_user(credential, host_tokens))
+            return self._host_caller(credential, host_tokens)
         proof = self._tokens.check(credential)
         if not self._users.is_current(proof.user_id, proof.generation):
             raise Unauthenticated("Unauthorized: the login is over, sign in again")
         caller = self._access.caller(proof.user_id, has_mfa=proof.has_mfa)
         return replace(caller, is_signed_in=True)
+
+    def _host_caller(self, token: str, host_tokens: HostTokens) -> Caller:
+        user = _host_user(token, host_tokens)
+        names = (each for each in user.scopes if each.startswith(SEEN_BY))
+        seen_by = next((each.removeprefix(SEEN_BY) for each in names), None)
+        return replace(self._access.caller(user.user_id), seen_by=seen_by)
 
     def _key_caller(self, raw: str) -> Caller:
         key = self._keys.active_key(sha256(raw.encode()).hexdigest())
@@ -49,9 +58,9 @@ class Authentication:
         return caller
 
 
-def _host_user(token: str, host_tokens: HostTokens) -> str:
+def _host_user(token: str, host_tokens: HostTokens) -> HostUser:
     try:
-        return host_tokens.check(token, SYSTEM).user_id
+        return host_tokens.check(token, SYSTEM)
     except Exception as error:
         raise Unauthenticated("Unauthorized: the token is not valid") from error
 

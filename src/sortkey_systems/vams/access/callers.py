@@ -20,3 +20,5 @@ class Caller:
     """The API key of the request; None for a token."""
     is_signed_in: bool = False
     """By a login here, so that the user has a row; others may be known elsewhere only."""
+    seen_by: str | None = None
+    """Who looks at the console as this user; the audit log names them too."""
