@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from sortkey.runtime.async_store import AsyncStore
     from sortkey.runtime.audit import AuditRecord, audit, audit_table, audit_write
     from sortkey.runtime.evolution import Backfilled, Plan, Progress, evolution_table
-    from sortkey.runtime.jobs import Backoff, Job, JobContext, JobQueue, JobWorker, job
+    from sortkey.runtime.jobs import Backoff, Job, JobContext, JobFunction, JobQueue, JobWorker, job
     from sortkey.runtime.metrics import Metrics
     from sortkey.runtime.metrics_formats import emf, prometheus
     from sortkey.runtime.objects import Lifecycle, ObjectInfo, Objects, ObjectVersion
@@ -180,7 +180,15 @@ _ROOMS = {
     "runtime.async_store": ("AsyncStore",),
     "runtime.audit": ("AuditRecord", "audit", "audit_table", "audit_write"),
     "runtime.evolution": ("Backfilled", "Plan", "Progress", "evolution_table"),
-    "runtime.jobs": ("Backoff", "Job", "JobContext", "JobQueue", "JobWorker", "job"),
+    "runtime.jobs": (
+        "Backoff",
+        "Job",
+        "JobContext",
+        "JobFunction",
+        "JobQueue",
+        "JobWorker",
+        "job",
+    ),
     "runtime.metrics": ("Metrics",),
     "runtime.metrics_formats": ("emf", "prometheus"),
     "runtime.objects.data": ("ObjectReader",),
@@ -271,6 +279,7 @@ __all__ = [
     "ItemKey",
     "Job",
     "JobContext",
+    "JobFunction",
     "JobQueue",
     "JobWorker",
     "KeepNull",

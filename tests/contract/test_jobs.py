@@ -19,6 +19,7 @@ from sortkey.errors import (
     JobNotEnded,
     ModelError,
     NotFound,
+    TransactionFailed,
 )
 from sortkey.runtime.jobs.attempts import ATTEMPTS
 from sortkey.runtime.jobs.records import Slots
@@ -146,6 +147,25 @@ def test_the_same_idempotency_key_gives_the_same_job(yard: Yard) -> None:
     worker = yard.worker(add)
     assert [bool(worker.run_once()) for _ in range(3)] == [True, True, False]
     assert yard.queue.enqueue(add, {"a": 1, "b": 2}, idempotency_key="order-7").result == 3
+
+
+def test_a_job_is_enqueued_with_the_other_writes_of_a_transaction_or_not_at_all(
+    yard: Yard,
+) -> None:
+    # The change that a job completes and the job itself: a crash in between leaves neither alone.
+    first = yard.queue.write_of(add, {"a": 1, "b": 1})
+    yard.queue.store.transact(first)
+    yard.queue.notify(first.entity)
+    other = yard.queue.write_of(add, {"a": 2, "b": 2}, key="one at a time")
+    with pytest.raises(TransactionFailed):
+        yard.queue.store.transact(other, first)  # it exists
+    with pytest.raises(ModelError):
+        yard.queue.write_of(add, {"a": 1})
+    worker = yard.worker(add)
+    done = worker.run_once()
+    assert done is not None
+    assert (done.job_id, done.result) == (first.entity.job_id, 2)
+    assert worker.run_once() is None
 
 
 def test_a_job_can_have_an_id_of_the_callers_own(yard: Yard) -> None:

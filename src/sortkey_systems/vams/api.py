@@ -6,7 +6,16 @@ from collections.abc import Callable
 
 from fastapi import APIRouter, Depends
 
-from sortkey_systems.vams.routes import api_keys, constraints, login, roles, start, users
+from sortkey_systems.vams.routes import (
+    api_keys,
+    assets,
+    constraints,
+    databases,
+    login,
+    roles,
+    start,
+    users,
+)
 from sortkey_systems.vams.routes.callers import authenticated, tier_1
 from sortkey_systems.vams.routes.error_shape import Route
 from sortkey_systems.vams.service import Vams
@@ -20,6 +29,8 @@ PARTS: tuple[Callable[[Vams], APIRouter], ...] = (
     constraints.router,
     api_keys.router,
     users.router,
+    databases.router,
+    assets.router,
 )
 """Routes behind tier 1: functions from the service to their router."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from sortkey.systems import Resources
+from sortkey.systems import Resources, Worker
 from sortkey_systems.vams.access.api_keys import ApiKeys
 from sortkey_systems.vams.access.audit import AuditLog
 from sortkey_systems.vams.access.authentication import Authentication
@@ -22,6 +22,14 @@ from sortkey_systems.vams.access.roles import Roles
 from sortkey_systems.vams.access.signing_keys import SigningKey
 from sortkey_systems.vams.access.tokens import Tokens
 from sortkey_systems.vams.access.users import Users
+from sortkey_systems.vams.assets import Assets
+from sortkey_systems.vams.assets.archive import Archive
+from sortkey_systems.vams.assets.removal import Removal
+from sortkey_systems.vams.buckets import Buckets
+from sortkey_systems.vams.changes import Changes
+from sortkey_systems.vams.databases import Databases
+from sortkey_systems.vams.jobs import Jobs
+from sortkey_systems.vams.upkeep import Upkeep
 
 
 def make_service(resources: Resources) -> Vams:
@@ -31,6 +39,11 @@ def make_service(resources: Resources) -> Vams:
     service = Vams(resources)
     service.installation.ensure()
     return service
+
+
+def make_workers(service: Vams) -> list[Worker]:
+    """What runs beside the requests: the jobs of all parts, and upkeep."""
+    return [service.jobs.worker(), service.upkeep]
 
 
 def load_sample(service: Vams) -> str:
@@ -70,6 +83,36 @@ class Vams:
             tokens=self.tokens,
             audit=self.audit,
             clock=self.clock,
+        )
+        self._add_assets()
+
+    def _add_assets(self) -> None:
+        self.jobs = Jobs(self.store)
+        self.upkeep = Upkeep()
+        self.upkeep.every(3600, "ended jobs", lambda: self.jobs.remove_ended(self.now()))
+        self.changes = Changes(self.jobs, self.now)
+        self.buckets = Buckets(self.store, self.resources.buckets)
+        self.databases = Databases(self.store, self.access, self.buckets)
+        self.assets = Assets(
+            self.store, self.access, self.databases, self.buckets, self.changes, self.now
+        )
+        self.archive = Archive(
+            self.store,
+            self.access,
+            self.assets,
+            self.databases,
+            self.changes,
+            self.jobs,
+            self.now,
+        )
+        self.removal = Removal(
+            self.store,
+            self.access,
+            self.assets,
+            self.databases,
+            self.buckets,
+            self.changes,
+            self.jobs,
         )
 
     def now(self) -> datetime:

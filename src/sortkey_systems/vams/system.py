@@ -14,4 +14,5 @@ system = System(
     pages="sortkey_systems.vams.console:pages",
     commands="sortkey_systems.vams.commands:app",
     sample="sortkey_systems.vams.service:load_sample",
+    workers="sortkey_systems.vams.service:make_workers",
 )

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from sortkey.errors import AlreadyExists, ConditionFailed, JobConflict, JobError, ModelError
 from sortkey.model.attributes import Condition, attr
-from sortkey.model.operations import Update
+from sortkey.model.operations import Put, Update
 from sortkey.runtime.jobs import waits
 from sortkey.runtime.jobs.definitions import JobFunction
 from sortkey.runtime.jobs.environment import Environment
@@ -97,10 +97,59 @@ class JobQueue:
         `key_limit` jobs with the same `key` run at the same time. `delay` and `timeout` are in
         seconds. `timeout` and `retries` override those of the function.
         """
+        new_job = self._new_job(
+            job,
+            arguments,
+            priority=priority,
+            delay=delay,
+            idempotency_key=idempotency_key,
+            key=key,
+            key_limit=key_limit,
+            timeout=timeout,
+            retries=retries,
+            job_id=job_id,
+        )
+        try:
+            stored = self.store.create(new_job)
+        except AlreadyExists as there:
+            stored = self._same(new_job, there.item or self.get(new_job.job_id))
+        self.notify(
+            stored
+        )  # also for an existing job: the program that enqueued it may have died before announcing it
+        return stored
+
+    def write_of(
+        self,
+        job: JobFunction[..., Any] | str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        delay: float = 0.0,
+        key: str | None = None,
+    ) -> Put[Job]:
+        """The write that enqueues a new job, for a transaction: the job exists if and only if the
+        other writes were made. Call `notify` with its entity afterwards, so that a worker takes it
+        at once.
+        """
+        return Put(self._new_job(job, arguments, delay=delay, key=key), "create")
+
+    def _new_job(
+        self,
+        job: JobFunction[..., Any] | str,
+        arguments: Mapping[str, Any] | None,
+        *,
+        priority: Priority = "medium",
+        delay: float = 0.0,
+        idempotency_key: str | None = None,
+        key: str | None = None,
+        key_limit: int = 1,
+        timeout: float | None = None,
+        retries: int | None = None,
+        job_id: str | None = None,
+    ) -> Job:
         if isinstance(job, JobFunction):
             job.check_arguments(arguments or {})
         now = self._environment.now()
-        new_job = Job(
+        return Job(
             job_id=job_id
             or self._new_id(job if isinstance(job, str) else job.name, idempotency_key),
             queue=self.name,
@@ -117,14 +166,6 @@ class JobQueue:
             retries=retries,
             worker_deaths_max=self.worker_deaths_max,
         )
-        try:
-            stored = self.store.create(new_job)
-        except AlreadyExists as there:
-            stored = self._same(new_job, there.item or self.get(new_job.job_id))
-        self._tell(
-            stored
-        )  # also for an existing job: the program that enqueued it may have died before announcing it
-        return stored
 
     def _new_id(self, name: str, idempotency_key: str | None) -> str:
         if idempotency_key is None:
@@ -140,7 +181,8 @@ class JobQueue:
             )
         return existing
 
-    def _tell(self, job: Job) -> None:
+    def notify(self, job: Job) -> None:
+        """Wake workers for a job that is stored. They find it without this too, a little later."""
         if job.due_at is not None:
             self._environment.wakeups.notify(of_queue(self.name), job.due_at.timestamp())
         if self._announcer is None or job.status != "pending":
@@ -267,7 +309,7 @@ class JobQueue:
             raise JobError(
                 f"job {job_id} was retried by somebody else at the same time"
             ) from failed
-        self._tell(changed)
+        self.notify(changed)
         return changed
 
     def delete(self, job_id: str) -> None:

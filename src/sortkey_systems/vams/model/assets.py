@@ -61,6 +61,16 @@ class Asset(Entity, table=asset_storage, names=camel, archive="#deleted"):
     asset_location: Location | None = None
     preview_location: Location | None = None
     bucket_id: Annotated[Identifier | None, Field(examples=["bucket-plant"])] = None
+    current_version_id: str | None = None
+    """The id of the current version. None in items of other programs: it is the newest then."""
+    created_by: str | None = None
+    archived_at: Instant | None = None
+    archived_by: str | None = None
+    archived_reason: str | None = None
+    files_archived_after: Instant | None = None
+    """Delete markers of files that are later than this came with the archive of the asset. None
+    before the first of them, and again when all files are back.
+    """
     created_at: Annotated[Instant | None, Created] = None
     updated_at: Annotated[Instant | None, Updated] = None
 
@@ -83,10 +93,17 @@ class Asset(Entity, table=asset_storage, names=camel, archive="#deleted"):
         """An asset by its id alone, in whichever database, archived or not."""
 
 
-class Database(Entity, table=database_storage, names=camel):
-    """A database: a collection of assets."""
+class Database(Entity, table=database_storage, names=camel, archive="#deleted"):
+    """A database: a collection of assets. A deleted one is stored as `my-database#deleted`."""
 
     database_id: DatabaseId
+    description: str | None = None
+    date_created: str | None = None
+    default_bucket_id: Identifier | None = None
+    restrict_metadata_outside_schemas: bool | None = None
+    restrict_file_uploads_to_extensions: str | None = None
+    asset_count: int | None = None
+    """Active assets, changed with each of them. None in items of other programs."""
 
     @key("{databaseId}")
     def key(*, database_id: str):
