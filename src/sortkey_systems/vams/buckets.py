@@ -1,4 +1,4 @@
-"""The buckets that hold assets, and the auxiliary bucket for what viewers and pipelines generate."""
+"""The buckets that hold assets, and the auxiliary bucket for what viewers and pipelines make."""
 
 from __future__ import annotations
 

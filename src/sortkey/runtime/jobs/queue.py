@@ -113,9 +113,8 @@ class JobQueue:
             stored = self.store.create(new_job)
         except AlreadyExists as there:
             stored = self._same(new_job, there.item or self.get(new_job.job_id))
-        self.notify(
-            stored
-        )  # also for an existing job: the program that enqueued it may have died before announcing it
+        # Also for an existing job: the program that enqueued it may have died before announcing it.
+        self.notify(stored)
         return stored
 
     def write_of(

@@ -113,7 +113,7 @@ class Removal:
         self._store.transact(*ends)
 
     def _remove_links(self, asset: Asset) -> None:
-        """Links with their metadata. The assets at the other ends change, so that search sees it."""
+        """Links with their metadata. The assets at the other ends change, so search sees it."""
         for link_id in link_ids(self._store, asset):
             metadata = self._store.keys(AssetLinkMetadata.of_link(asset_link_id=link_id))
             self._store.batch_write(deletes=metadata)
