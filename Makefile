@@ -14,7 +14,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev up test prepare fast check format oracle fuzz bench docs pictures requirements clean
+.PHONY: help install dev up test prepare fast check style types imports generated format oracle fuzz bench docs pictures requirements clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,7 +27,7 @@ up: install  ## everything, with sample data: console and REST on 127.0.0.1:8080
 
 test: dev  ## everything: checks, unit, oracle, clients, faults
 	@$(BIN)/python -m tools.prepare & prepare=$$!; \
-	  $(MAKE) --no-print-directory check || { kill $$prepare 2>/dev/null; exit 1; }; \
+	  $(MAKE) --no-print-directory -j2 -Otarget check || { kill $$prepare 2>/dev/null; exit 1; }; \
 	  wait $$prepare || true
 	$(PYTEST) -n $(strip $(WORKERS)) --dist loadgroup
 
@@ -37,11 +37,19 @@ prepare: dev  ## download and build what the tests need besides Python, once: S3
 fast: dev  ## unit tests only, under a minute
 	$(PYTEST) -n $(strip $(WORKERS)) --dist loadgroup -q -m "not slow and not oracle"
 
-check: dev  ## format, lint, types, imports, generated files
+check: style types imports generated  ## format, lint, types, imports, generated files
+
+style: dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+types: dev
 	$(BIN)/pyright
+
+imports: dev
 	$(BIN)/lint-imports
+
+generated: dev
 	$(BIN)/python -m tools.generate_shapes --check
 	$(BIN)/python -m tools.generate_async --check
 	$(BIN)/python -m tools.generate_library --check

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -11,6 +12,8 @@ from ipaddress import ip_address
 from typing import Any, Literal
 
 from nicegui import ui
+
+from sortkey.errors import SortkeyError
 
 Tone = Literal["", "good", "warn", "bad", "note"]
 
@@ -113,6 +116,35 @@ def dialog(label: str, back: str = "") -> ui.dialog:
 _FOCUS = """requestAnimationFrame(() => {
   [...document.querySelectorAll('[data-back]')].find(node => node.dataset.back === BACK)?.focus();
 })"""
+
+
+def confirm(
+    label: str,
+    *,
+    question: str,
+    consequence: str,
+    action: str,
+    carry_out: Callable[[], object],
+    on_done: Callable[[], object],
+) -> None:
+    """Ask before something that cannot be undone. `carry_out` runs in a thread; if it is refused,
+    the reason is shown. `on_done` is called in either case.
+    """
+    with dialog(label) as box, ui.card().style("width: min(28rem, 94vw)"):
+        heading(question)
+        ui.label(consequence)
+
+        async def agreed() -> None:
+            try:
+                await asyncio.to_thread(carry_out)
+            except SortkeyError as error:
+                ui.notify(str(error), type="negative")
+            box.close()
+            on_done()
+
+        with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
+            button("Keep it", box.close, is_main=False)
+            button(action, agreed).props("color=negative")
 
 
 def empty(text: str, what_to_do: str = "", link: tuple[str, str] | None = None) -> None:

@@ -1,31 +1,22 @@
 """The routes by which CDP clients connect: WebSockets with a token in their URL, and discovery over
 HTTP.
-
-A refusal comes before the upgrade, as a plain HTTP answer, so that a client sees the status and the
-reason.
 """
 
 # pyright: reportUnusedFunction=false
 
 from __future__ import annotations
 
-import asyncio
-from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, WebSocket
-from fastapi.responses import JSONResponse
 
-from sortkey.web import Refused
 from sortkey_systems.wallcrawler.addresses import CONNECT_PATH
 from sortkey_systems.wallcrawler.browsers.port import BrowserGone, CdpConnection, Role
 from sortkey_systems.wallcrawler.connections import discovery
+from sortkey_systems.wallcrawler.connections.acceptance import Opened, serve
 from sortkey_systems.wallcrawler.connections.gate import Connectable, Gate, SessionEnded
-from sortkey_systems.wallcrawler.connections.relay import relay
 from sortkey_systems.wallcrawler.model import Session
-
-ACCEPT_SECONDS = 30
 
 
 def add_connections(router: APIRouter, service: Connectable) -> None:
@@ -39,48 +30,17 @@ def _add_sockets(router: APIRouter, gate: Gate) -> None:
     @router.websocket(f"{CONNECT_PATH}/{{session_id}}")
     @router.websocket(f"{CONNECT_PATH}/{{session_id}}/devtools/browser/{{browser_id}}")
     async def connect(socket: WebSocket, session_id: str) -> None:
-        await _serve(socket, gate, session_id)
+        await serve(socket, _opened(socket, gate, session_id))
 
     @router.websocket("/")
     @router.websocket(CONNECT_PATH)
     async def connect_by_query(socket: WebSocket) -> None:
         """The older form: ?apiKey=K&sessionId=ID."""
-        await _serve(socket, gate, None)
+        await serve(socket, _opened(socket, gate, None))
 
 
-async def _serve(socket: WebSocket, gate: Gate, session_id: str | None) -> None:
-    try:
-        async with asyncio.timeout(ACCEPT_SECONDS):
-            session = await gate.session(socket, session_id)
-            browser = await gate.connect(session)
-    except Refused as refused:
-        await socket.send_denial_response(denial(refused))
-        return
-    except TimeoutError:
-        await socket.send_denial_response(denial(browser_slow()))
-        return
-    try:
-        await socket.accept()
-    except BaseException:
-        browser.close()
-        raise
-    await relay(socket, browser)
-
-
-def browser_slow() -> Refused:
-    return Refused(504, "BrowserSlow", "the browser did not answer in time: try again")
-
-
-def denial(refused: Refused) -> JSONResponse:
-    """A refusal in the shape of all errors of this interface."""
-    phrase = HTTPStatus(refused.status).phrase
-    body = {
-        "statusCode": refused.status,
-        "error": phrase,
-        "message": refused.message,
-        "code": refused.code,
-    }
-    return JSONResponse(body, refused.status, {"Cache-Control": "no-store"})
+async def _opened(socket: WebSocket, gate: Gate, session_id: str | None) -> Opened:
+    return Opened(await gate.connect(await gate.session(socket, session_id)))
 
 
 def _add_discovery(router: APIRouter, gate: Gate) -> None:

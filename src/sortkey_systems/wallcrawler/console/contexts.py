@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 
 from nicegui import ui
@@ -69,23 +68,14 @@ def _state(context: Context) -> None:
 
 
 def _confirm(service: Wallcrawler, context: Context, refresh: Callable[[], object]) -> None:
-    with pieces.dialog("Delete a context") as dialog, ui.card().style("width: min(28rem, 94vw)"):
-        pieces.heading(f"Delete {context.name or context.context_id}?")
-        ui.label("Sessions can no longer start with it. Its logins are gone.")
-
-        async def delete() -> None:
-            try:
-                await asyncio.to_thread(
-                    service.contexts.delete, [context.project_id], context.context_id
-                )
-            except SortkeyError as error:
-                ui.notify(str(error), type="negative")
-            dialog.close()
-            refresh()
-
-        with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
-            pieces.button("Keep it", dialog.close, is_main=False)
-            pieces.button("Delete", delete).props("color=negative")
+    pieces.confirm(
+        "Delete a context",
+        question=f"Delete {context.name or context.context_id}?",
+        consequence="Sessions can no longer start with it. Its logins are gone.",
+        action="Delete",
+        carry_out=lambda: service.contexts.delete([context.project_id], context.context_id),
+        on_done=refresh,
+    )
 
 
 def _new(service: Wallcrawler, refresh: Callable[[], object]) -> None:

@@ -106,21 +106,14 @@ def _key(service: Wallcrawler, key: ApiKey, refresh: Refresh) -> None:
 
 
 def _confirm(service: Wallcrawler, key: ApiKey, refresh: Refresh) -> None:
-    with pieces.dialog("Revoke a key") as dialog, ui.card().style("width: min(28rem, 94vw)"):
-        pieces.heading(f"Revoke {key.name or key.key_id}?")
-        ui.label("Its next request is refused. Sessions that it started go on.")
-
-        def revoke() -> None:
-            try:
-                service.tenants.revoke_key(key.key_id or "")
-            except SortkeyError as error:
-                ui.notify(str(error), type="negative")
-            dialog.close()
-            refresh()
-
-        with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
-            pieces.button("Keep it", dialog.close, is_main=False)
-            pieces.button("Revoke", revoke).props("color=negative")
+    pieces.confirm(
+        "Revoke a key",
+        question=f"Revoke {key.name or key.key_id}?",
+        consequence="Its next request is refused. Sessions that it started go on.",
+        action="Revoke",
+        carry_out=lambda: service.tenants.revoke_key(key.key_id or ""),
+        on_done=refresh,
+    )
 
 
 def _new_key(service: Wallcrawler, project: Project, refresh: Refresh) -> None:

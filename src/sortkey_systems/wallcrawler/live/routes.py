@@ -8,24 +8,18 @@ the page.
 
 from __future__ import annotations
 
-import asyncio
-
 from fastapi import APIRouter, WebSocket
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response
 
-from sortkey.web import Refused
 from sortkey_systems.wallcrawler.addresses import LIVE_PATH
-from sortkey_systems.wallcrawler.browsers.port import BrowserGone, CdpConnection, Role
+from sortkey_systems.wallcrawler.browsers.port import BrowserGone, Role
+from sortkey_systems.wallcrawler.connections.acceptance import Opened, serve
 from sortkey_systems.wallcrawler.connections.gate import Connectable, SessionEnded, SessionUnknown
-from sortkey_systems.wallcrawler.connections.relay import relay
-from sortkey_systems.wallcrawler.connections.routes import browser_slow, denial
 from sortkey_systems.wallcrawler.embedded_page import theme_of
 from sortkey_systems.wallcrawler.live.page import live_page
 from sortkey_systems.wallcrawler.model import Session
 from sortkey_systems.wallcrawler.tokens import Claims
-
-ACCEPT_SECONDS = 30
 
 
 def add_live_view(router: APIRouter, service: Connectable) -> None:
@@ -46,22 +40,7 @@ def add_live_view(router: APIRouter, service: Connectable) -> None:
 
     @router.websocket(f"{LIVE_PATH}/{{session_id}}/ws")
     async def socket(socket: WebSocket, session_id: str, token: str = "") -> None:
-        try:
-            async with asyncio.timeout(ACCEPT_SECONDS):
-                claims = await run_in_threadpool(_claims, service, session_id, token)
-                browser = await _connected(service, claims)
-        except Refused as refused:
-            await socket.send_denial_response(denial(refused))
-            return
-        except TimeoutError:
-            await socket.send_denial_response(denial(browser_slow()))
-            return
-        try:
-            await socket.accept()
-        except BaseException:
-            browser.close()
-            raise
-        await relay(socket, browser, seconds_max=service.tokens.seconds_left(claims))
+        await serve(socket, _opened(service, session_id, token))
 
 
 def _claims(service: Connectable, session_id: str, token: str) -> Claims:
@@ -75,12 +54,14 @@ def _claims(service: Connectable, session_id: str, token: str) -> Claims:
     return claims
 
 
-async def _connected(service: Connectable, claims: Claims) -> CdpConnection:
+async def _opened(service: Connectable, session_id: str, token: str) -> Opened:
+    claims = await run_in_threadpool(_claims, service, session_id, token)
     role = Role.INTERACTIVE_VIEWER if claims.is_interactive else Role.VIEWER
     try:
-        return await service.browsers.connect(claims.session_id, role, page_id=claims.page_id)
+        browser = await service.browsers.connect(session_id, role, page_id=claims.page_id)
     except BrowserGone:
         raise _ended() from None
+    return Opened(browser, service.tokens.seconds_left(claims))
 
 
 def _ended() -> SessionEnded:

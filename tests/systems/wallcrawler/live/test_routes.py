@@ -9,7 +9,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from sortkey_systems.wallcrawler.live import routes
+from sortkey_systems.wallcrawler.connections import acceptance
 from tests.systems.wallcrawler.driven import PROJECT, Driven, driven
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wallcrawler-live")]
@@ -125,7 +125,7 @@ def test_a_browser_that_does_not_answer_in_time_is_a_plain_refusal(
         await asyncio.sleep(30)
 
     monkeypatch.setattr(server.service.browsers, "connect", hang)
-    monkeypatch.setattr(routes, "ACCEPT_SECONDS", 0.2)
+    monkeypatch.setattr(acceptance, "ACCEPT_SECONDS", 0.2)
     token = _token(server, session, is_interactive=True)
     assert _status(server, session["id"], "/ws", token) == 504
 

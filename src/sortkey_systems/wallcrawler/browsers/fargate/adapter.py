@@ -15,7 +15,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from sortkey import Subscription, Topics
 from sortkey.errors import NotConfigured
@@ -30,6 +29,7 @@ from sortkey_systems.wallcrawler.browsers.fargate.tasks import FargateSettings, 
 from sortkey_systems.wallcrawler.browsers.local.control_link import ControlLink
 from sortkey_systems.wallcrawler.browsers.local.folders import Folders, remove
 from sortkey_systems.wallcrawler.browsers.local.frame_connection import LocalConnection
+from sortkey_systems.wallcrawler.browsers.local.links import Links, ask_status
 from sortkey_systems.wallcrawler.browsers.local.session_folder import ARCHIVE, Remains
 from sortkey_systems.wallcrawler.browsers.port import (
     BrowserDidNotStart,
@@ -37,24 +37,19 @@ from sortkey_systems.wallcrawler.browsers.port import (
     BrowserGone,
     BrowserSpec,
     BrowserStatus,
-    BrowserStopped,
     CdpConnection,
-    ClientsChanged,
-    CloseRequested,
     EndedBrowser,
-    Page,
     Role,
     RunningBrowser,
     StartedBrowser,
 )
-from sortkey_systems.wallcrawler.browsers.protocol import CONTROL, Event, Method
+from sortkey_systems.wallcrawler.browsers.protocol import CONTROL, Method
 
 log = logging.getLogger("sortkey.wallcrawler")
 
 LOOK_SECONDS = 1.0
 """How often a task that starts is looked at, unless an event comes first."""
 END_SECONDS = 30.0
-STATUS_SECONDS = 3.0
 EXIT_SECONDS = 5.0
 
 
@@ -70,9 +65,7 @@ class FargateBrowsers:
         self._folders, self._tasks = Folders(root), Tasks(settings)
         self._addresses: dict[str, tuple[str, int]] = {}
         self._arns: dict[str, str] = {}
-        self._links: dict[str, ControlLink] = {}
-        self._endings: dict[str, asyncio.Task[EndedBrowser]] = {}
-        self._callbacks: list[Callable[[BrowserEvent], None]] = []
+        self._links = Links(self._open_link, loss="its task has stopped")
 
     # -- the port
 
@@ -84,8 +77,7 @@ class FargateBrowsers:
 
     async def close(self) -> None:
         """Leave the sessions to the next server."""
-        links, self._links = self._links, {}
-        await asyncio.gather(*(link.close() for link in links.values()))
+        await self._links.close()
 
     async def start(self, spec: BrowserSpec) -> StartedBrowser:
         """Run a task, wait until it runs, and have its agent start the browser."""
@@ -108,11 +100,7 @@ class FargateBrowsers:
 
     async def end(self, session_id: str, reason: str) -> EndedBrowser:
         """End a browser and its task; whoever asks a second time gets the same answer."""
-        task = self._endings.get(session_id)
-        if task is None:
-            task = self._endings[session_id] = asyncio.create_task(self._end(session_id, reason))
-            task.add_done_callback(lambda _: self._endings.pop(session_id, None))
-        return await asyncio.shield(task)
+        return await self._links.end(session_id, lambda: self._end(session_id, reason))
 
     async def connect(
         self, session_id: str, role: Role = Role.CLIENT, *, page_id: str | None = None
@@ -125,22 +113,9 @@ class FargateBrowsers:
     async def status(self, session_id: str) -> BrowserStatus | None:
         """How the browser of a session is."""
         try:
-            answer = await self._status(session_id)
+            return await self._status(session_id)
         except (BrowserGone, TimeoutError):
             return None
-        return BrowserStatus(
-            session_id=session_id,
-            product=answer["product"],
-            user_agent=answer["userAgent"],
-            protocol_version=answer["protocolVersion"],
-            clients=answer["clients"],
-            has_had_clients=answer["hasHadClients"],
-            last_client_left_at=answer["lastClientLeftAt"],
-            pages=tuple(Page(**page) for page in answer["pages"]),
-            memory_bytes=answer["memoryBytes"],
-            cpu_seconds=answer["cpuSeconds"],
-            proxy_bytes=answer["proxyBytes"],
-        )
 
     async def running(self) -> list[RunningBrowser]:
         """The sessions whose task has not been stopped here."""
@@ -168,7 +143,7 @@ class FargateBrowsers:
 
     def subscribe(self, callback: Callable[[BrowserEvent], None]) -> None:
         """Hear of clients that come and go, and of browsers that end."""
-        self._callbacks.append(callback)
+        self._links.subscribe(callback)
 
     # -- start
 
@@ -182,13 +157,17 @@ class FargateBrowsers:
     async def _until_running(self, task: Task, subscription: Subscription) -> None:
         """Wait for the event of the task, and look for oneself: events can be late."""
         while not await self._know(task):
-            if task.is_stopped:
-                raise BrowserDidNotStart(f"its task has stopped: {task.stopped_reason}")
             await subscription.wait_for_async(timeout=LOOK_SECONDS)
-            described = await asyncio.to_thread(self._tasks.describe, [task.arn])
-            if not described:
-                raise BrowserDidNotStart("its task is gone")
-            task = described[0]
+            task = await self._described(task.arn)
+
+    async def _described(self, arn: str) -> Task:
+        """A task that is starting or runs. Raises BrowserDidNotStart if it has stopped."""
+        described = await asyncio.to_thread(self._tasks.describe, [arn])
+        if not described:
+            raise BrowserDidNotStart("its task is gone")
+        if described[0].is_stopped:
+            raise BrowserDidNotStart(f"its task has stopped: {described[0].stopped_reason}")
+        return described[0]
 
     async def _know(self, task: Task) -> bool:
         """Note where a running task is reached; False while it cannot be."""
@@ -210,8 +189,9 @@ class FargateBrowsers:
                 started = await start_browser(address, secret, spec, arn)
             except BrowserGone:
                 await asyncio.sleep(LOOK_SECONDS / 5)
+                await self._described(arn)
                 continue
-            await self._link(spec.session_id)
+            await self._links.of(spec.session_id)
             return started
 
     async def _stop_task(self, session_id: str, reason: str) -> None:
@@ -225,49 +205,19 @@ class FargateBrowsers:
 
     # -- links
 
-    async def _link(self, session_id: str) -> ControlLink:
-        link = self._links.get(session_id)
-        if link is None or link.is_closed:
-            link = await self._new_link(session_id)
-            self._follow(session_id, link)
-        return link
-
-    async def _new_link(self, session_id: str) -> ControlLink:
+    async def _open_link(self, session_id: str) -> ControlLink:
         address, secret = await self._address(session_id), self._task_secret(session_id)
         return ControlLink(await open_agent_connection(address, secret, CONTROL))
 
-    async def _status(self, session_id: str) -> dict[str, Any]:
+    async def _status(self, session_id: str) -> BrowserStatus:
         """A task of another server is asked only: that server hears its events and its end."""
         if session_id in self._arns:
-            link = await self._link(session_id)
-            return await link.request(Method.STATUS, timeout=STATUS_SECONDS)
-        link = await self._new_link(session_id)
+            return await ask_status(session_id, await self._links.of(session_id))
+        link = await self._open_link(session_id)
         try:
-            return await link.request(Method.STATUS, timeout=STATUS_SECONDS)
+            return await ask_status(session_id, link)
         finally:
             await link.close()
-
-    def _follow(self, session_id: str, link: ControlLink) -> None:
-        self._links[session_id] = link
-        link.on_event = lambda event, content: self._on_event(session_id, event, content)
-        link.on_closed = lambda: self._on_link_closed(session_id, link)
-
-    def _on_event(self, session_id: str, event: Event, content: dict[str, Any]) -> None:
-        if event is Event.CLIENTS:
-            self._emit(ClientsChanged(session_id, content["count"]))
-        elif event is Event.CLOSE_REQUESTED:
-            self._emit(CloseRequested(session_id))
-
-    def _on_link_closed(self, session_id: str, link: ControlLink) -> None:
-        if self._links.get(session_id) is link:
-            del self._links[session_id]
-            if session_id not in self._endings:
-                reason = link.end_reason or "its task has stopped"
-                self._emit(BrowserStopped(session_id, reason))
-
-    def _emit(self, event: BrowserEvent) -> None:
-        for callback in self._callbacks:
-            callback(event)
 
     async def _address(self, session_id: str) -> tuple[str, int]:
         """Where the task of a session is reached; ECS is asked for one that another server has
@@ -298,7 +248,7 @@ class FargateBrowsers:
             self._arns[session_id] = task.arn
             await self._know(task)
         with suppress(BrowserGone, TimeoutError):
-            link = await self._link(session_id)
+            link = await self._links.of(session_id)
             await link.request(Method.END, {"reason": reason}, timeout=END_SECONDS)
             await link.wait_closed(EXIT_SECONDS)
         folder = self._folders.ended(session_id)

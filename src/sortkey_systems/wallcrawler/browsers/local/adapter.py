@@ -33,6 +33,7 @@ from sortkey_systems.wallcrawler.browsers.local.isolation import (
     describe,
 )
 from sortkey_systems.wallcrawler.browsers.local.launch import HolderSettings, Launch, spec_to_json
+from sortkey_systems.wallcrawler.browsers.local.links import Links, ask_status
 from sortkey_systems.wallcrawler.browsers.local.nursery_client import NurseryClient
 from sortkey_systems.wallcrawler.browsers.local.session_folder import (
     ARCHIVE,
@@ -52,20 +53,15 @@ from sortkey_systems.wallcrawler.browsers.port import (
     BrowserGone,
     BrowserSpec,
     BrowserStatus,
-    BrowserStopped,
     CdpConnection,
-    ClientsChanged,
-    CloseRequested,
     EndedBrowser,
-    Page,
     Role,
     RunningBrowser,
     StartedBrowser,
 )
-from sortkey_systems.wallcrawler.browsers.protocol import Event, Method
+from sortkey_systems.wallcrawler.browsers.protocol import Method
 
 CONFIGURE_SECONDS = 5.0
-STATUS_SECONDS = 3.0
 END_SECONDS = 30.0
 """The gentle way takes 9 seconds at most, and then the archive is written."""
 EXIT_SECONDS = 5.0
@@ -84,22 +80,24 @@ class LocalBrowsers:
         self._settings = settings or LocalSettings()
         self._folders = Folders(root)
         self._nursery = NurseryClient()
-        self._pool = WarmPool(self._settings.warm, self._launch_warm, self._discard_warm)
-        self._links: dict[str, ControlLink] = {}
-        self._endings: dict[str, asyncio.Task[EndedBrowser]] = {}
-        self._callbacks: list[Callable[[BrowserEvent], None]] = []
+        self._pool = WarmPool(
+            self._settings.warm,
+            self._launch_warm,
+            self._discard_warm,
+            idle_seconds=self._settings.warm_idle_seconds,
+        )
+        self._links = Links(self._open_link, loss="the process that held the browser has ended")
         self._holder_settings: HolderSettings | None = None
         self._problem = "the browsers have not been opened"
 
     # -- the port
 
     async def open(self) -> None:
-        """Find the sessions of an earlier process and start browsers in advance. A machine without
-        Chromium is fine."""
+        """Find the sessions of an earlier process. A machine without Chromium is fine."""
         self._folders.create()
         for session_id in self._folders.session_ids():
             with suppress(BrowserGone):
-                await self._link(session_id)
+                await self._links.of(session_id)
         for folder in self._folders.warm():
             await self._clear_if_abandoned(folder)
         try:
@@ -107,14 +105,11 @@ class LocalBrowsers:
         except (ChromiumMissing, NotIsolated) as problem:
             self._problem = str(problem)
             log.warning("no browser can be started: %s", problem)
-        else:
-            self._pool.fill()
 
     async def close(self) -> None:
         """End the browsers that wait, and leave the sessions to the next server."""
         await self._pool.close()
-        links, self._links = self._links, {}
-        await asyncio.gather(*(link.close() for link in links.values()))
+        await self._links.close()
         await self._nursery.close()
 
     async def start(self, spec: BrowserSpec) -> StartedBrowser:
@@ -139,11 +134,7 @@ class LocalBrowsers:
 
     async def end(self, session_id: str, reason: str) -> EndedBrowser:
         """End a browser; whoever asks a second time gets the same answer."""
-        task = self._endings.get(session_id)
-        if task is None:
-            task = self._endings[session_id] = asyncio.create_task(self._end(session_id, reason))
-            task.add_done_callback(lambda _: self._endings.pop(session_id, None))
-        return await asyncio.shield(task)
+        return await self._links.end(session_id, lambda: self._end(session_id, reason))
 
     async def connect(
         self, session_id: str, role: Role = Role.CLIENT, *, page_id: str | None = None
@@ -155,23 +146,9 @@ class LocalBrowsers:
     async def status(self, session_id: str) -> BrowserStatus | None:
         """How the browser of a session is."""
         try:
-            link = await self._link(session_id)
-            answer = await link.request(Method.STATUS, timeout=STATUS_SECONDS)
+            return await ask_status(session_id, await self._links.of(session_id))
         except (BrowserGone, TimeoutError):
             return None
-        return BrowserStatus(
-            session_id=session_id,
-            product=answer["product"],
-            user_agent=answer["userAgent"],
-            protocol_version=answer["protocolVersion"],
-            clients=answer["clients"],
-            has_had_clients=answer["hasHadClients"],
-            last_client_left_at=answer["lastClientLeftAt"],
-            pages=tuple(Page(**page) for page in answer["pages"]),
-            memory_bytes=answer["memoryBytes"],
-            cpu_seconds=answer["cpuSeconds"],
-            proxy_bytes=answer["proxyBytes"],
-        )
 
     async def running(self) -> list[RunningBrowser]:
         """The sessions that have not been ended here."""
@@ -187,7 +164,7 @@ class LocalBrowsers:
 
     def subscribe(self, callback: Callable[[BrowserEvent], None]) -> None:
         """Hear of clients that come and go, and of browsers that end."""
-        self._callbacks.append(callback)
+        self._links.subscribe(callback)
 
     @property
     def warm_browsers(self) -> int:
@@ -233,13 +210,13 @@ class LocalBrowsers:
             if isinstance(error, BrowserGone | TimeoutError):
                 return None
             raise
-        self._follow(spec.session_id, browser.link)
+        self._links.follow(spec.session_id, browser.link)
         return version
 
     async def _start_cold(self, spec: BrowserSpec, settings: HolderSettings) -> dict[str, Any]:
         folder = self._folders.new_session(spec.session_id)
         link = await self._launch(folder, Launch(settings, spec))
-        self._follow(spec.session_id, link)
+        self._links.follow(spec.session_id, link)
         return link.ready.result()
 
     async def _launch_warm(self) -> WarmBrowser:
@@ -283,45 +260,14 @@ class LocalBrowsers:
 
     # -- links
 
-    async def _link(self, session_id: str) -> ControlLink:
-        """The control connection of a session, opened again where it is missing. Raises
-        BrowserGone."""
-        link = self._links.get(session_id)
-        if link is None or link.is_closed:
-            link = await ControlLink.open(self._folders.running(session_id))
-            self._follow(session_id, link)
-        return link
-
-    def _follow(self, session_id: str, link: ControlLink) -> None:
-        self._links[session_id] = link
-        link.on_event = lambda event, content: self._on_event(session_id, event, content)
-        link.on_closed = lambda: self._on_link_closed(session_id, link)
-
-    def _on_event(self, session_id: str, event: Event, content: dict[str, Any]) -> None:
-        if event is Event.CLIENTS:
-            self._emit(ClientsChanged(session_id, content["count"]))
-        elif event is Event.CLOSE_REQUESTED:
-            self._emit(CloseRequested(session_id))
-
-    def _on_link_closed(self, session_id: str, link: ControlLink) -> None:
-        if self._links.get(session_id) is link:
-            del self._links[session_id]
-        if session_id not in self._endings:
-            self._emit(
-                BrowserStopped(
-                    session_id, link.end_reason or "the process that held the browser has ended"
-                )
-            )
-
-    def _emit(self, event: BrowserEvent) -> None:
-        for callback in self._callbacks:
-            callback(event)
+    async def _open_link(self, session_id: str) -> ControlLink:
+        return await ControlLink.open(self._folders.running(session_id))
 
     async def _found(self, session_id: str) -> RunningBrowser:
         folder = self._folders.running(session_id)
         state = await asyncio.to_thread(State.read, folder)
         try:
-            await self._link(session_id)
+            await self._links.of(session_id)
             is_alive = True
         except BrowserGone:
             is_alive = False
@@ -366,7 +312,7 @@ class LocalBrowsers:
         """Have the holder end its browser and exit; kill it if it does not."""
         state = await asyncio.to_thread(State.read, folder)
         try:
-            link = await self._link(session_id)
+            link = await self._links.of(session_id)
             await link.request(Method.END, {"reason": reason}, timeout=END_SECONDS)
             await link.wait_closed(EXIT_SECONDS)
         except BrowserGone:

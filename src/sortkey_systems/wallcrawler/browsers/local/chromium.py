@@ -23,6 +23,7 @@ _FLAGS = (
     "--remote-debugging-pipe",
     "--no-first-run",
     "--no-default-browser-check",
+    "--disable-infobars",  # one that appears late makes the page smaller than was asked for
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",

@@ -12,7 +12,9 @@ class LocalSettings:
     chromium: str | None = None
     """The path of Chromium; None to look where systems install it."""
     warm: int = 1
-    """Browsers that wait, started, for a session. 0 for none."""
+    """Browsers that wait, started, for a session, from the first session on. 0 for none."""
+    warm_idle_seconds: float = 900.0
+    """How long they wait for the next one."""
     memory_bytes_max: int = 2 * 1024**3
     """Of one browser with all its pages."""
     start_seconds: float = 30.0

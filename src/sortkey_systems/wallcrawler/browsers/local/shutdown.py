@@ -17,6 +17,8 @@ from sortkey_systems.wallcrawler.browsers.local.process import BrowserProcess
 COOKIES_SECONDS = 2.0
 CLOSE_SECONDS = 5.0
 TERMINATE_SECONDS = 2.0
+HUNG_UP_SECONDS = 5.0
+"""Between the end of the pipe and that of the process, which tells how it has ended."""
 
 
 class Shutdown:
@@ -60,7 +62,7 @@ class Shutdown:
         """Chromium hung up: it is ending, or stuck."""
         if not self._has_ended:
             self._has_begun = True
-            self._next(TERMINATE_SECONDS, self.process_exited)
+            self._next(HUNG_UP_SECONDS, self.process_exited)
 
     def _close_browser(self) -> None:
         if self._has_ended or self._is_closing:

@@ -1,5 +1,8 @@
 """Browsers that are started before anybody asks for them, so that a create takes milliseconds.
 
+The first session fills the pool, and a pool that nobody has used for a while is emptied: a server
+that starts no sessions has no browser in memory.
+
 Only a session without an archive, an extension, a proxy or the like can take one: those are given
 at the start.
 """
@@ -39,11 +42,15 @@ class WarmPool:
         size: int,
         launch: Callable[[], Awaitable[WarmBrowser]],
         discard: Callable[[WarmBrowser], Coroutine[Any, Any, None]],
+        *,
+        idle_seconds: float,
     ) -> None:
         self._size, self._launch, self._discard = size, launch, discard
+        self._idle_seconds = idle_seconds
         self._ready: list[WarmBrowser] = []
         self._task: asyncio.Task[None] | None = None
-        self._clearing: asyncio.Task[None] | None = None
+        self._clearing: set[asyncio.Task[None]] = set()
+        self._emptying: asyncio.TimerHandle | None = None
         self._is_closed = False
 
     @property
@@ -52,9 +59,12 @@ class WarmPool:
         return len(self._ready)
 
     def fill(self, after_seconds: float = 0.0) -> None:
-        """Start what is missing, in the background."""
+        """Start what is missing, in the background: a session was started."""
+        if self._is_closed:
+            return
+        self._stay()
         is_busy = self._task is not None and not self._task.done()
-        if not is_busy and not self._is_closed and self.ready < self._size:
+        if not is_busy and self.ready < self._size:
             self._task = asyncio.create_task(self._fill(after_seconds))
 
     def take(self) -> WarmBrowser | None:
@@ -67,12 +77,14 @@ class WarmPool:
     async def close(self) -> None:
         """End the browsers that wait."""
         self._is_closed = True
+        if self._emptying is not None:
+            self._emptying.cancel()
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
-        browsers, self._ready = self._ready, []
-        await asyncio.gather(*(self._discard(browser) for browser in browsers))
+        self._empty()
+        await asyncio.gather(*self._clearing)
 
     async def _fill(self, after_seconds: float) -> None:
         await asyncio.sleep(after_seconds)
@@ -85,6 +97,7 @@ class WarmPool:
                 continue
             self._ready.append(browser)
             browser.link.on_closed = partial(self._lost, browser)
+            self._stay()
 
     def _lost(self, browser: WarmBrowser) -> None:
         """A browser has ended while it waited. What makes it end may do so again: not at once."""
@@ -92,7 +105,23 @@ class WarmPool:
             self._ready.remove(browser)
             log.warning("a browser that was started in advance has ended")
             self.fill(after_seconds=RETRY_SECONDS)
-            self._clearing = asyncio.create_task(self._discard(browser))
+            self._clear(browser)
+
+    def _stay(self) -> None:
+        """Empty the pool only so long after now."""
+        if self._emptying is not None:
+            self._emptying.cancel()
+        loop = asyncio.get_running_loop()
+        self._emptying = loop.call_later(self._idle_seconds, self._empty)
+
+    def _empty(self) -> None:
+        while browser := self.take():
+            self._clear(browser)
+
+    def _clear(self, browser: WarmBrowser) -> None:
+        task = asyncio.create_task(self._discard(browser))
+        self._clearing.add(task)
+        task.add_done_callback(self._clearing.discard)
 
 
 def can_use_warm(spec: BrowserSpec) -> bool:

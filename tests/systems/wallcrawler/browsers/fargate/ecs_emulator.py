@@ -1,5 +1,6 @@
 """An emulator of ECS: the five operations that the adapter uses, over its real protocol. A task is
-a process on this machine that runs the container's entry point, at a loopback address.
+a process on this machine that runs the container's entry point, at a loopback address. Emulators
+side by side have different networks, since the port of a task is always the same.
 
 Every change of a task is handed on as the event that EventBridge would deliver.
 """
@@ -31,7 +32,8 @@ class EcsEmulator:
         self.fails = False
         """Whether there is no capacity for tasks."""
         self._folder, self._on_event = folder, on_event
-        self._numbers = iter(range(2, 250))
+        network = f"127.{secrets.randbelow(254) + 1}.{secrets.randbelow(256)}"
+        self._addresses = (f"{network}.{number}" for number in range(2, 250))
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
 
@@ -61,7 +63,7 @@ class EcsEmulator:
             failure = {"arn": "arn:aws:ecs:::", "reason": "RESOURCE:MEMORY"}
             return {"tasks": [], "failures": [failure]}
         arn = f"arn:aws:ecs:us-east-1:111122223333:task/wallcrawler/{secrets.token_hex(16)}"
-        address = f"127.0.0.{next(self._numbers)}"
+        address = next(self._addresses)
         [override] = request["overrides"]["containerOverrides"]
         environment = {each["name"]: each["value"] for each in override["environment"]}
         self.processes[arn] = self._run(arn, address, environment)

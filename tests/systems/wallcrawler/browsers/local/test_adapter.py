@@ -204,6 +204,7 @@ def test_a_warm_browser_is_given_away_once_and_replaced(tmp_path: Path) -> None:
     # Creating a session is to take milliseconds; and a browser must never have two tenants.
     async def scenario() -> None:
         async with running(tmp_path, warm=1) as run:
+            await run.browsers.end(await run.start("first"), "released")
             await until(lambda: run.browsers.warm_browsers == 1)
             first = await run.browsers.start(spec("a", viewport=Viewport(900, 700)))
             second = await run.browsers.start(spec("b"))
@@ -214,6 +215,19 @@ def test_a_warm_browser_is_given_away_once_and_replaced(tmp_path: Path) -> None:
             await until(lambda: run.browsers.warm_browsers == 1)
             assert run.state("sess_a").session_id == "sess_a"
             assert len(await run.browsers.running()) == 2
+
+    asyncio.run(scenario())
+
+
+def test_no_browser_waits_where_nobody_uses_them(tmp_path: Path) -> None:
+    # Most who start all systems never use a browser, and should not pay for one with their memory.
+    async def scenario() -> None:
+        async with running(tmp_path, warm=1, warm_idle_seconds=1.0) as run:
+            assert (run.browsers.warm_browsers, os.listdir(run.homes)) == (0, [])
+            await run.browsers.end(await run.start(), "released")
+            await until(lambda: run.browsers.warm_browsers == 1)
+            await until(lambda: os.listdir(run.homes) == [])
+            assert run.browsers.warm_browsers == 0
 
     asyncio.run(scenario())
 
