@@ -11,10 +11,12 @@ from sortkey_systems.vams.routes import (
     assets,
     constraints,
     databases,
+    links,
     login,
     roles,
     start,
     users,
+    versions,
 )
 from sortkey_systems.vams.routes.callers import authenticated, tier_1
 from sortkey_systems.vams.routes.error_shape import Route
@@ -31,6 +33,8 @@ PARTS: tuple[Callable[[Vams], APIRouter], ...] = (
     users.router,
     databases.router,
     assets.router,
+    versions.router,
+    links.router,
 )
 """Routes behind tier 1: functions from the service to their router."""
 

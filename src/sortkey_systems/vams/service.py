@@ -29,7 +29,9 @@ from sortkey_systems.vams.buckets import Buckets
 from sortkey_systems.vams.changes import Changes
 from sortkey_systems.vams.databases import Databases
 from sortkey_systems.vams.jobs import Jobs
+from sortkey_systems.vams.links.service import Links
 from sortkey_systems.vams.upkeep import Upkeep
+from sortkey_systems.vams.versions.service import Versions
 
 
 def make_service(resources: Resources) -> Vams:
@@ -85,6 +87,7 @@ class Vams:
             clock=self.clock,
         )
         self._add_assets()
+        self._add_versions_and_links()
 
     def _add_assets(self) -> None:
         self.jobs = Jobs(self.store)
@@ -114,6 +117,15 @@ class Vams:
             self.changes,
             self.jobs,
         )
+
+    def _add_versions_and_links(self) -> None:
+        self.versions = Versions(
+            self.store, self.access, self.assets, self.archive, self.buckets, self.changes
+        )
+        self.assets.creation.first_version = self.versions.create_first
+        self.removal.register("versions", self.versions.remove_all)
+        self.links = Links(self.store, self.access, self.assets)
+        self.removal.register("links", self.links.remove_all)
 
     def now(self) -> datetime:
         """The instant of the host's clock."""

@@ -47,6 +47,10 @@ class AssetLink(Entity, table=asset_links_storage, names=camel):
     to_asset_database_id: DatabaseId
     to_asset_id: AssetId
     relationship_type: Literal["parentChild", "related"]
+    asset_link_alias_id: str | None = None
+    """Distinguishes several links from a parent to the same child."""
+    tags: tuple[str, ...] | None = None
+    created_by: str | None = None
 
     @key("{assetLinkId}")
     def key(*, asset_link_id: str):

@@ -49,6 +49,16 @@ class AssetVersion(Entity, table=asset_versions_storage, names=camel):
     is_archived: bool = False
     created_at: Annotated[Instant | None, Created] = None
     created_by: str | None = None
+    description: str | None = None
+    """That of the asset when the version was created."""
+    file_count: int | None = None
+    """None in items of other programs."""
+    last_number: int | None = None
+    """Of version 0 only: the highest number that a version of the asset was given."""
+    alias_changes: int | None = None
+    """Of version 0 only: how often an alias of any version was set, so that two requests cannot
+    both find the same alias unused.
+    """
 
     @key("{databaseId}:{assetId}", "{assetVersionId}")
     def key(*, database_id: str, asset_id: str, asset_version_id: str):
@@ -67,6 +77,9 @@ class AssetFileVersion(Entity, table=asset_file_versions_storage, names=camel):
     asset_version_id: AssetVersionId
     file_key: Annotated[FilePath, Field(examples=["pump-p101/model/p101.glb"])]
     s3_version_id: str
+    size: int | None = None
+    etag: str | None = None
+    last_modified: Instant | None = None
 
     @key("{databaseId}:{assetId}:{assetVersionId}", "{fileKey}")
     def key(*, database_id: str, asset_id: str, asset_version_id: str, file_key: str):

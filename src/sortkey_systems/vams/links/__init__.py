@@ -1,0 +1,1 @@
+"""Links between assets: parents and children, and related ones, across databases."""
