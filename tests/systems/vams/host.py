@@ -99,9 +99,11 @@ class Requests:
 
 
 @contextmanager
-def hosted(folder: Path) -> Iterator[Requests]:
-    """VAMS on a data folder, at the root, without workers."""
-    with open_resources(Addresses(str(folder)), [model], url=URL) as shared:
+def hosted(folder: Path, **addresses: str) -> Iterator[Requests]:
+    """VAMS on a data folder, at the root, without workers. `addresses` are of a store and buckets
+    elsewhere.
+    """
+    with open_resources(Addresses(str(folder), **addresses), [model], url=URL) as shared:
         host = Host(shared, [find_system("vams")], at_root=True)
         requests = Requests(host)
         requests.add_user(READER, "basicReadOnly")

@@ -52,7 +52,7 @@ def version_answer(version: AssetVersion) -> dict[str, Any]:
         "Version": version.asset_version_id,
         "DateModified": now_text(version.created_at) if version.created_at else "",
         "Comment": version.comment,
-        "description": getattr(version, "description", None) or version.comment,
+        "description": version.description or version.comment,
         "createdBy": version.created_by or "",
         "versionAlias": version.version_alias or "",
     }

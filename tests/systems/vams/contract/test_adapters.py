@@ -1,0 +1,73 @@
+"""The same service on DynamoDB Local and a real S3 server: transactions, markers and versions."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sortkey.connect.s3 import S3Objects
+from sortkey_systems.vams.access.installation import BUCKET_NAME
+from sortkey_systems.vams.buckets import AUXILIARY
+from sortkey_systems.vams.model import Database
+from tests.contract.objects_adapters import s3_endpoint
+from tests.oracle.server import apart_port
+from tests.systems.homes import AWS_MARKS
+from tests.systems.vams.host import Requests, hosted
+from tools.downloads import Missing
+
+__all__ = ["s3_endpoint"]
+
+pytestmark = AWS_MARKS
+
+
+@pytest.fixture
+def requests(s3_endpoint: str, tmp_path: Path) -> Iterator[Requests]:
+    """VAMS whose tables and buckets are elsewhere, under names of this test only."""
+    try:
+        port = apart_port()
+    except Missing as missing:
+        pytest.skip(f"no DynamoDB Local to test with: {missing}")
+    start = f"tests-{secrets.token_hex(6)}"
+    for name in (BUCKET_NAME, AUXILIARY):
+        with S3Objects(f"{start}-{name}", endpoint=s3_endpoint) as bucket:
+            bucket.client.create_bucket(Bucket=bucket.name)
+            bucket.client.put_bucket_versioning(
+                Bucket=bucket.name, VersioningConfiguration={"Status": "Enabled"}
+            )
+    store = f"http://127.0.0.1:{port}?region=us-east-1"
+    objects = f"s3://{start}-{{bucket}}?endpoint={s3_endpoint}"
+    with hosted(tmp_path, store=store, objects=objects) as opened:
+        yield opened
+
+
+def test_an_asset_lives_on_dynamodb_and_s3_as_in_a_folder(requests: Requests) -> None:
+    # A transaction, a marker or a page that only the embedded engine takes would be found here.
+    name = f"plant-{secrets.token_hex(4)}"
+    asset_id = requests.make_asset(name, assetId=f"pump-{secrets.token_hex(4)}")
+    twice = {"databaseId": name, "assetId": asset_id, "assetName": "Pump", "description": "twice"}
+    assert requests("POST", "/assets", twice).status_code == 400
+    for path in ("/a.glb", "/b.glb", "/b.glb"):
+        requests.put_file(name, asset_id, path)
+    asset = requests.service.assets.find(name, asset_id)
+    assert asset is not None
+    place = requests.service.assets.place_of(asset)
+    path = f"/database/{name}/assets/{asset_id}"
+    assert requests("PUT", path, {"description": "changed"}).status_code == 200
+    assert requests("DELETE", f"{path}/archiveAsset").status_code == 200
+    requests.run_jobs()
+    assert place.objects.list(place.prefix).objects == ()
+    listed = requests("GET", f"/database/{name}/assets?showArchived=true").json()["Items"]
+    assert [(each["assetId"], each["status"]) for each in listed] == [(asset_id, "archived")]
+    back = requests("PUT", f"{path}/unarchiveAsset", {"confirmUnarchive": True})
+    assert back.status_code == 200
+    requests.run_jobs()
+    assert len(place.objects.list(place.prefix).objects) == 2
+    assert requests.service.store.get(Database.key(database_id=name)).asset_count == 1
+    gone = requests("DELETE", f"{path}/deleteAsset", {"confirmPermanentDelete": True})
+    assert gone.status_code == 200
+    requests.run_jobs()
+    assert list(place.objects.versions(place.prefix)) == []
+    assert requests("DELETE", f"/database/{name}").status_code == 200
