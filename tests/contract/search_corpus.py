@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
-from math import asin, cos, radians, sin, sqrt
+from math import asin, atan2, cos, radians, remainder, sin, sqrt, tau
 from typing import Any
 
 from sortkey import Flat, Keyword, LatLon, Text
@@ -121,19 +121,21 @@ def matches(clause: m.Match | None, fields: dict[str, Any]) -> bool:
                 _runs(words(text), wanted) for text in _texts(fields, names)
             )
         case m.KeywordMatch(name, values):
-            return any(_same(each, value) for each in _values(fields, name) for value in values)
+            return any(_same(each, value) for each in values_of(fields, name) for value in values)
         case m.PrefixMatch(name, begin):
-            return any(str(value).startswith(begin) for value in _values(fields, name))
+            return any(str(value).startswith(begin) for value in values_of(fields, name))
         case m.RangeMatch(name):
-            return any(_in_range(clause, value) for value in _values(fields, name))
+            return any(_in_range(clause, value) for value in values_of(fields, name))
         case m.ExistsMatch(name):
-            return bool(_values(fields, name)) or (
+            return bool(values_of(fields, name)) or (
                 name in fields and notes.fields.at(name)[0].has_words
             )
         case m.BoxMatch(name):
-            return any(_in_box(clause, value) for value in _values(fields, name))
+            return any(_in_box(clause, value) for value in values_of(fields, name))
+        case m.PolygonMatch(name, polygon):
+            return any(_turns(polygon.corners, value) for value in values_of(fields, name))
         case m.NearMatch(name, point, metres):
-            return any(_metres(point, value) <= metres for value in _values(fields, name))
+            return any(_metres(point, value) <= metres for value in values_of(fields, name))
     raise AssertionError(clause)
 
 
@@ -192,7 +194,7 @@ def _texts(fields: dict[str, Any], names: Iterable[str]) -> list[str]:
     return [text for value in values for text in (value if isinstance(value, list) else [value])]
 
 
-def _values(fields: dict[str, Any], name: str) -> list[Any]:
+def values_of(fields: dict[str, Any], name: str) -> list[Any]:
     top, _, path = name.partition(".")
     kind, _ = notes.fields.at(name)
     if isinstance(kind, Flat):
@@ -245,6 +247,13 @@ def _in_box(clause: m.BoxMatch, place: dict[str, float]) -> bool:
     return place["lon"] >= clause.left or place["lon"] <= clause.right
 
 
+def _turns(corners: tuple[LatLon, ...], place: dict[str, float]) -> bool:
+    """Whether the outline, seen from a place, turns around it."""
+    seen = [atan2(each.lat - place["lat"], each.lon - place["lon"]) for each in corners]
+    turns = [remainder(b - a, tau) for a, b in zip(seen, [*seen[1:], seen[0]], strict=True)]
+    return abs(sum(turns)) > 1
+
+
 def _metres(point: LatLon, place: dict[str, float]) -> float:
     lat, other = radians(point.lat), radians(place["lat"])
     half = (
@@ -260,7 +269,7 @@ def in_order(
     """Ids in the order of some fields: what is missing last, ties by id."""
     rows = sorted(found, key=lambda row: row[0].encode())
     for name, is_descending in reversed(sorts):
-        values = {id: _values(fields, name) for id, fields in rows}
+        values = {id: values_of(fields, name) for id, fields in rows}
         have = [row for row in rows if values[row[0]]]
         have.sort(key=lambda row: _sortable(values[row[0]][0]), reverse=is_descending)
         rows = have + [row for row in rows if not values[row[0]]]

@@ -34,7 +34,16 @@ from tests.contract.search_adapters import (
     open_index,
     search,
 )
-from tests.contract.search_corpus import DECOMPOSED, PLACES, TAGS, WORDS, corpus, in_order, matches
+from tests.contract.search_corpus import (
+    DECOMPOSED,
+    PLACES,
+    TAGS,
+    WORDS,
+    corpus,
+    in_order,
+    matches,
+    values_of,
+)
 
 __all__ = ["adapter", "open_index", "search"]  # fixtures
 
@@ -173,6 +182,12 @@ def test_ids_may_be_long_and_strange(search: Search[Any]) -> None:
 
 # -- clauses, each against what a plain program finds in the same documents
 
+
+def corners(text: str) -> list[LatLon]:
+    """Latitude and longitude of each corner."""
+    return [LatLon(*map(float, each.split())) for each in text.split(",")]
+
+
 CLAUSES = {
     "everything": None,
     "word": Match.text("harbour"),
@@ -194,6 +209,9 @@ CLAUSES = {
     "words of an outline": Match.text("polygon 3"),
     "words of an undeclared field": Match.text("extra"),
     "words in an undeclared field": Match.text("harbour", ["text_extra"]),
+    "begin of a word in an undeclared field": Match.text("har", ["text_extra"], begins=True),
+    "fuzzy in an undeclared field": Match.text("harborr", ["text_extra"], fuzzy=True),
+    "prefix of an undeclared field": Match.prefix("text_extra", "extra h"),
     "CJK": Match.text("日本"),
     "no word": Match.text("--- !"),
     "no text": Match.text(""),
@@ -283,6 +301,10 @@ CLAUSES = {
     "box over the date line": Match.box("place", top=0, left=179, bottom=-20, right=-179),
     "box of the world": Match.box("place", top=90, left=-180, bottom=-90, right=180),
     "box of an undeclared field": Match.box("at_extra", top=53, left=13, bottom=52, right=14),
+    "inside": Match.inside("place", *corners("52 13, 53 13, 52.6 14")),
+    "inside, with a bay": Match.inside("place", *corners("40 0, 40 20, 55 20, 45 10, 55 0")),
+    "inside the world": Match.inside("place", *corners("-90 -180, -90 180, 90 180, 90 -180")),
+    "inside of an undeclared field": Match.inside("at_extra", *corners("40 0, 60 0, 60 20, 40 20")),
     "near": Match.near("place", BERLIN, metres=300),
     "a little farther": Match.near("place", BERLIN, metres=400),
     "near over the date line": Match.near("place", LatLon(-16.5, 180), metres=15_000),
@@ -503,6 +525,22 @@ def _counted(clause: Match, name: str) -> list[tuple[Any, int]]:
     return sorted(counts.items(), key=lambda each: (-each[1], each[0]))
 
 
+def test_all_different_values_of_a_field_can_be_listed(full: Search[Any]) -> None:
+    # Who filters by a test that no index has must know what there is to test.
+    clause = Match.exists("size") & ~Match.keyword("kind", "memo")
+    for field in ("tags", "kind", "title", "text_extra", "word_extra"):
+        for where in (None, clause):
+            wanted = {
+                value
+                for note in corpus()
+                if matches(where, fields := notes.normal(note.fields or {}))
+                for value in values_of(fields, field)
+            }
+            assert sorted(full.values(field, where)) == sorted(wanted), (field, where)
+    with pytest.raises(ModelError, match="no texts to list"):
+        full.values("size")
+
+
 def test_facets_do_not_depend_on_the_page(full: Search[Any]) -> None:
     query = SearchQuery(size=5).facet("tags")
     first = full.query(query)
@@ -578,6 +616,7 @@ REFUSED = [
     (SearchQuery().sorted_by("place"), r"Sort.distance\('place'"),
     (SearchQuery().sorted_by("text_extra"), "does not declare text_extra"),
     (SearchQuery().facet("place"), "cannot be counted"),
+    (Match.inside("size", *corners("0 0, 1 0, 1 1")), "holds no places"),
     (SearchQuery().highlighting("size"), "has no words"),
     (SearchQuery(Match.all(*[Match.exists("title")] * 501)), "at most 500"),
 ]

@@ -21,7 +21,15 @@ from sortkey.errors import SearchIndexInUse
 from sortkey.model.documents import ModelDocument
 from sortkey.model.entity import Entity
 from sortkey.model.patterns import Model
-from sortkey.runtime.search import ComposedSource, EntitySource, Search, Source, SourcePage, reindex
+from sortkey.runtime.search import (
+    ComposedSource,
+    EntitySource,
+    Search,
+    Source,
+    SourcePage,
+    finish_reindex,
+    reindex,
+)
 from sortkey.runtime.search.index_handlers import follow, follow_composed
 from sortkey.runtime.store import Store
 from sortkey.runtime.streams import Retries, StreamWorker
@@ -229,12 +237,14 @@ class Searches(Mapping[str, ManagedSearch]):
         """Build the index unless it is complete: only a finished `reindex` leaves a note."""
         if managed.state == "read only":
             return
+        source = _Stoppable(managed.source, self._stopping)
         if managed.search.index.noted() is None:
             managed.state = "building"
-            source = _Stoppable(managed.source, self._stopping)
             reindex(
                 managed.search, source, on_progress=lambda count: setattr(managed, "written", count)
             )
+        else:
+            finish_reindex(managed.search, source)
         managed.state = "ready"
 
     def _failed(self, model: Model, searches: Sequence[ManagedSearch], error: Exception) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from sortkey.connect.opensearch_index.mapping import ID, ORIGINAL
 from sortkey.connect.opensearch_index.queries import Json, Translator
+from sortkey.runtime.search.matches import Match
 from sortkey.runtime.search.port import Answer, IndexedDocument, Marked, Position
 from sortkey.runtime.search.queries import Facet, FacetValue, SearchQuery, Sort
 from sortkey.runtime.search.query_checks import highlighted, is_scored
 
 FACET_SHARD_SIZE = 10_000
+VALUES_PAGE = 10_000
 BEGIN, END = "\ue0f0", "\ue0f1"
 """Mark highlighted words: private-use characters, which no text should have."""
 ANALYZED_MAX = 999_999
@@ -126,3 +128,21 @@ def _read_marks(text: str) -> Marked:
         if n % 2:
             marks.append((start, len(plain)))
     return plain, marks
+
+
+def values_request(translator: Translator, field: str, where: Match | None) -> Json:
+    """The body of a search for the different values of a field, so many at a time."""
+    source = {"value": {"terms": {"field": translator.exact(field)}}}
+    return {
+        "query": translator.query(where),
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {"values": {"composite": {"size": VALUES_PAGE, "sources": [source]}}},
+    }
+
+
+def read_values(answered: Json) -> tuple[list[str], Json | None]:
+    """The values of a page, and where the next one begins; None at the end."""
+    listed: Json = answered["aggregations"]["values"]
+    values = [bucket["key"]["value"] for bucket in listed["buckets"]]
+    return values, listed.get("after_key") if values else None

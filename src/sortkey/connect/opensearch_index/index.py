@@ -87,6 +87,17 @@ class OpenSearchIndex:
         body = {"query": self._translator.query(where)}
         return self._connection.send("POST", f"/{self._alias}/_count", body)["count"]
 
+    def values(self, field: str, where: Match | None, /) -> list[str]:
+        values: list[str] = []
+        body = answers.values_request(self._translator, field, where)
+        while True:
+            answered = self._connection.send("POST", f"/{self._alias}/_search", body)
+            page, after = answers.read_values(answered)
+            values += page
+            if after is None:
+                return values
+            body["aggs"]["values"]["composite"]["after"] = after
+
     def get(self, ids: Sequence[str], /) -> dict[str, IndexedDocument]:
         rows = [answers.hit_of(document) for document in self._documents(ids)]
         return {row.id: row for row in rows}

@@ -19,6 +19,7 @@ from sortkey.runtime.search.matches import (
     NearMatch,
     NotMatch,
     PhraseMatch,
+    PolygonMatch,
     PrefixMatch,
     RangeMatch,
     TextMatch,
@@ -129,6 +130,9 @@ class Translator:
                         field: {"lat": point.lat, "lon": point.lon},
                     }
                 }
+            case PolygonMatch(field, polygon):
+                points = [{"lat": each.lat, "lon": each.lon} for each in polygon.corners]
+                return {"geo_polygon": {field: {"points": points}}}
             case _:
                 raise TypeError(clause)
 

@@ -84,6 +84,12 @@ class TantivyIndex:
         translator = self._reading().translator()
         return translator.count(translator.live(where))
 
+    def values(self, field: str, where: Match | None, /) -> list[str]:
+        opened = self._reading()
+        translator, pages = opened.pages()
+        codes = pages.values(translator.live(where), opened.columns.of(field))
+        return [decode(code) for code in codes]
+
     def get(self, ids: Sequence[str], /) -> dict[str, IndexedDocument]:
         if self._writer is not None and self._writer.is_pending(ids):
             self._writer.commit()

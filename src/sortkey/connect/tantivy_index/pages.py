@@ -19,6 +19,7 @@ from sortkey.connect.tantivy_index.keywords import encode
 from sortkey.connect.tantivy_index.nearest import metres_from, rings
 from sortkey.connect.tantivy_index.places import pack
 from sortkey.connect.tantivy_index.queries import Translator
+from sortkey.errors import ModelError
 from sortkey.model.document_fields import Fields
 from sortkey.model.field_values import has_exact, normal_text
 from sortkey.model.geography import LatLon
@@ -107,6 +108,26 @@ class Pages:
             (bucket["key"], bucket["doc_count"])
             for bucket in searcher.aggregate(query, aggregation)["values"]["buckets"]
         ]
+
+    def values(self, query: Query, column: Column) -> list[str]:
+        """The codes of every different text in a column. Counting is quick, but limited."""
+        counted = self.counted(query, column.exact)
+        if len(counted) < VALUES_MAX:
+            return [code for code, _ in counted]
+        if column.kind.is_list or not column.is_declared:
+            raise ModelError(f"{column.name} has more than {VALUES_MAX} different values")
+        codes: dict[str, None] = {}
+        behind = query
+        while True:
+            hits = self._searcher.search(
+                behind, VALUES_MAX, count=False, order_by_field=column.exact, order=Order.Asc
+            ).hits
+            page: list[Any] = [code for code, _ in hits if code is not None]
+            codes |= dict.fromkeys(page)
+            if len(page) < VALUES_MAX:
+                return list(codes)
+            after = self._translator.between(column.exact, page[-1], None, inside=True)
+            behind = self._translator.all([query, after])
 
     def unordered(self, query: Query, most: int) -> list[Row]:
         return [

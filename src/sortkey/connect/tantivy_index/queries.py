@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tantivy import Index, Occur, Query, Schema, Searcher
@@ -14,6 +14,7 @@ from sortkey.connect.tantivy_index.places import Area, areas, around, unpack
 from sortkey.connect.tantivy_index.sortable import sortable_double
 from sortkey.connect.tantivy_index.words import Words
 from sortkey.model.field_kinds import Flat
+from sortkey.model.geography import LatLon
 from sortkey.runtime.search.matches import (
     AllMatch,
     AnyMatch,
@@ -24,6 +25,7 @@ from sortkey.runtime.search.matches import (
     NearMatch,
     NotMatch,
     PhraseMatch,
+    PolygonMatch,
     PrefixMatch,
     RangeMatch,
     TextMatch,
@@ -32,6 +34,8 @@ from sortkey.runtime.search.query_checks import edits
 
 LEAF = 20_000
 """Up to so many places are checked one by one. An area with more is divided."""
+POLYGON_LEAF = 2_000
+"""The same for a polygon, whose edges are all looked at for every place."""
 DEEPEST = 24
 LEAF_VALUES = 50_000
 """More than there are different places in an area that is not divided further; tantivy counts
@@ -119,6 +123,8 @@ class Translator:
                 )
             case NearMatch():
                 query = self._near(clause)
+            case PolygonMatch():
+                query = self._inside(clause)
             case _:
                 raise TypeError(clause)
         return Query.const_score_query(query, 0.0)
@@ -157,26 +163,66 @@ class Translator:
 
     def _near(self, clause: NearMatch) -> Query:
         """Areas inside the circle, and single places near its edge."""
-        column = self._columns.of(clause.field)
-        inside: list[Query] = []
-        places: list[int] = []
-        open_areas = [(area, 0) for area in around(clause.point, clause.metres)]
-        while open_areas:
-            area, depth = open_areas.pop()
+
+        def covers(area: Area) -> bool | None:
             away, reach = area.middle.metres_to(clause.point), area.reach_metres
             if away - reach > clause.metres:
+                return False
+            return True if away + reach <= clause.metres else None
+
+        return self._covered(
+            self._columns.of(clause.field),
+            around(clause.point, clause.metres),
+            LEAF,
+            covers,
+            lambda place: place.metres_to(clause.point) <= clause.metres,
+        )
+
+    def _inside(self, clause: PolygonMatch) -> Query:
+        """Areas inside the polygon, and single places near its edges."""
+        polygon = clause.polygon
+        bottom, left, top, right = polygon.bounds
+
+        def covers(area: Area) -> bool | None:
+            if polygon.crosses(area.bottom, area.left, area.top, area.right):
+                return None
+            return polygon.holds(area.middle)
+
+        return self._covered(
+            self._columns.of(clause.field),
+            areas(top, left, bottom, right),
+            POLYGON_LEAF,
+            covers,
+            polygon.holds,
+        )
+
+    def _covered(
+        self,
+        column: Column,
+        within: Sequence[Area],
+        leaf: int,
+        covers: Callable[[Area], bool | None],
+        holds: Callable[[LatLon], bool],
+    ) -> Query:
+        """The places that a shape holds. `covers` says so of whole areas, with None for those at
+        its edge, which are divided until they have at most `leaf` documents.
+        """
+        inside: list[Query] = []
+        places: list[int] = []
+        open_areas = [(area, 0) for area in within]
+        while open_areas:
+            area, depth = open_areas.pop()
+            is_covered = covers(area)
+            if is_covered is False:
                 continue
             here = self.within(column, area)
-            if away + reach <= clause.metres:
+            if is_covered:
                 inside.append(here)
-            elif self.count(here) > LEAF and depth < DEEPEST:
+            elif self.count(here) > leaf and depth < DEEPEST:
                 open_areas += [(quarter, depth + 1) for quarter in area.quarters()]
             else:
-                candidates = self.values(here, column.exact)
                 places += [
-                    place
-                    for place in candidates
-                    if unpack(place).metres_to(clause.point) <= clause.metres
+                    place for place in self.values(here, column.exact) if holds(unpack(place))
                 ]
         if places:
             inside.append(self.one_of(column.exact, places))

@@ -1,7 +1,7 @@
 """Search: versioned documents of entities, and queries that mean the same in every index."""
 
 from sortkey.runtime.search.index_handlers import follow, follow_composed
-from sortkey.runtime.search.index_rebuild import Reindexed, reindex
+from sortkey.runtime.search.index_rebuild import Reindexed, finish_reindex, reindex
 from sortkey.runtime.search.matches import Match
 from sortkey.runtime.search.port import SearchIndex, Written
 from sortkey.runtime.search.queries import Facet, FacetValue, Hit, SearchPage, SearchQuery, Sort
@@ -26,6 +26,7 @@ __all__ = [
     "Source",
     "SourcePage",
     "Written",
+    "finish_reindex",
     "follow",
     "follow_composed",
     "reconcile",

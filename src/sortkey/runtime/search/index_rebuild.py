@@ -37,14 +37,30 @@ def reindex(
     """Fill a new index from the source, catch up with changes, and replace the current index.
 
     Writes of this program go to both indexes. Writes of other programs are picked up by two
-    comparisons, one before and one right after the replacement. `on_progress` is called with the
-    number of documents written so far.
+    comparisons, one before and one right after the replacement. The first is left out while there
+    is no complete index that it could protect. `on_progress` is called with the number of documents
+    written so far.
     """
+    is_first = search.index.noted() is None
     built = search.replacement()
     written = _fill(built, source, on_progress)
-    caught_up = reconcile(built, source)
+    caught_up = Drift() if is_first else reconcile(built, source)
     search.replace_with(built)
-    return Reindexed(written, caught_up, reconcile(search, source))
+    return Reindexed(written, caught_up, _finish(search, source))
+
+
+def finish_reindex(search: Search[T], source: Source[T]) -> Drift | None:
+    """Make the last comparison of a run that was interrupted before it. None if there was none."""
+    progress: Any = search.index.noted()
+    if progress is None or progress.get("is_compared", True):
+        return None
+    return _finish(search, source)
+
+
+def _finish(search: Search[T], source: Source[T]) -> Drift:
+    drift = reconcile(search, source)
+    search.index.note({"position": None, "is_compared": True})
+    return drift
 
 
 def _fill(built: Search[T], source: Source[T], on_progress: Callable[[int], object]) -> int:
@@ -55,6 +71,6 @@ def _fill(built: Search[T], source: Source[T], on_progress: Callable[[int], obje
     for number, page in enumerate(source.pages(progress and progress["position"]), 1):
         count += built.put(*page.entities).written
         if page.position is None or number % NOTED_PAGES == 0:
-            built.index.note({"position": page.position})
+            built.index.note({"position": page.position, "is_compared": False})
         on_progress(count)
     return count

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sortkey.errors import ModelError
-from sortkey.model.geography import LatLon
+from sortkey.model.geography import LatLon, Polygon
 
 NARROWEST_METRES = 0.1
 EARTH_METRES = 20_037_508
@@ -82,6 +82,11 @@ class Match:
     def box(field: str, *, top: float, left: float, bottom: float, right: float) -> Match:
         """Places in a box, which may cross the date line: then `left` is greater than `right`."""
         return BoxMatch(field, top, left, bottom, right)
+
+    @staticmethod
+    def inside(field: str, *corners: LatLon) -> Match:
+        """Places inside a polygon, which does not cross the date line."""
+        return PolygonMatch(field, Polygon(corners))
 
     @staticmethod
     def all(*clauses: Match) -> Match:
@@ -176,6 +181,12 @@ class BoxMatch(Match):
             LatLon(*corner)
         if self.top < self.bottom:
             raise ModelError(f"a box from {self.bottom} up to {self.top}: top is the northern edge")
+
+
+@dataclass(frozen=True, slots=True)
+class PolygonMatch(Match):
+    field: str
+    polygon: Polygon
 
 
 @dataclass(frozen=True, slots=True)

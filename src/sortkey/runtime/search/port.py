@@ -82,6 +82,12 @@ class SearchIndex(Protocol):
 
     def count(self, where: Match | None, /) -> int: ...
 
+    def values(self, field: str, where: Match | None, /) -> list[str]:
+        """Every different text of a field among the matching documents, in no order. Raises
+        ModelError for a list or an undeclared field with more than the index can count.
+        """
+        ...
+
     def get(self, ids: Sequence[str], /) -> dict[str, IndexedDocument]:
         """Documents by id, also those that queries do not find yet. Missing ones are left out."""
         ...

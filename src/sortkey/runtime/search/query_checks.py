@@ -26,6 +26,7 @@ from sortkey.runtime.search.matches import (
     NearMatch,
     NotMatch,
     PhraseMatch,
+    PolygonMatch,
     PrefixMatch,
     RangeMatch,
     TextMatch,
@@ -66,6 +67,13 @@ def checked_match(fields: DocumentFields, clause: Match) -> Match:
     if count > CLAUSES_MAX:
         raise ModelError(f"{count} clauses in one query: use at most {CLAUSES_MAX}")
     return _normal(fields, clause)
+
+
+def check_texts(fields: DocumentFields, field: str) -> None:
+    """Raise ModelError unless a field has texts that can be listed."""
+    kind, _ = fields.at(field)
+    if not kind.has_whole_texts or isinstance(kind, Flat):
+        raise ModelError(f"{field} has no texts to list: use a text or keyword field")
 
 
 def edits(word: str) -> int:
@@ -119,7 +127,7 @@ def _normal(fields: DocumentFields, clause: Match) -> Match:
         case ExistsMatch(field):
             fields.at(field)
             return clause
-        case NearMatch(field) | BoxMatch(field):
+        case NearMatch(field) | BoxMatch(field) | PolygonMatch(field):
             if not isinstance(fields.at(field)[0], GeoPoint):
                 raise ModelError(f"{field} holds no places: use a field declared as GeoPoint()")
             return clause

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from sortkey.errors import InvalidItem
 from sortkey.model.documents import DeleteDocument, DocumentWrite, PutDocument
+from sortkey.runtime.search.port import IndexedDocument
 from sortkey.runtime.search.search import BATCH, Search
 from sortkey.runtime.search.sources import Source
 
@@ -113,45 +114,49 @@ def settle(search: Search[Any], source: Source[Any], writes: Sequence[DocumentWr
 def _compare(
     search: Search[Any], source: Source[Any], writes: Sequence[DocumentWrite], drift: Drift
 ) -> None:
+    """Compare a page of the source with the index. What differs is read again, because either may
+    have changed since the page was read.
+    """
     known = search.index.get([write.id for write in writes])
-    repairs: list[DocumentWrite] = []
-    ahead: dict[str, int] = {}
-    for write in writes:
-        have = known.get(write.id)
-        if have is None:
-            if isinstance(write, PutDocument):
-                drift.missing.append(write.id)
-                repairs.append(write)
-        elif isinstance(write, DeleteDocument):
-            drift.orphaned.append(write.id)
-            repairs.append(DeleteDocument(write.id, max(write.version, have.version + 1)))
-        elif have.version > write.version:
-            if have.fields != write.fields:
-                ahead[write.id] = have.version
-        elif have.version < write.version or have.fields != write.fields:
-            drift.stale.append(write.id)
-            repairs.append(write)
-    repairs += _set_back(search, source, ahead, drift)
+    differing = [write.id for write in writes if _differs(write, known.get(write.id))]
+    if not differing:
+        return
+    known = search.index.get(differing)  # before the source, which is then at least as new
+    fresh = {write.id: write for write in map(search.document.write_of, source.find(differing))}
+    repairs = [
+        repair
+        for id in differing
+        if (repair := _repair(id, fresh.get(id), known.get(id), drift)) is not None
+    ]
     if drift.is_repaired:
         settle(search, source, repairs)
 
 
-def _set_back(
-    search: Search[Any], source: Source[Any], ahead: dict[str, int], drift: Drift
-) -> list[DocumentWrite]:
-    """Documents that are newer in the index than what was read. Either they were written just
-    now, or the source was restored from a backup: only the latter are written back.
-    """
-    if not ahead:
-        return []
-    writes = [search.document.write_of(entity) for entity in source.find(list(ahead))]
-    older = [
-        write
-        for write in writes
-        if isinstance(write, PutDocument) and write.version < ahead[write.id]
-    ]
-    drift.stale += [write.id for write in older]
-    return [PutDocument(write.id, ahead[write.id], write.fields) for write in older]
+def _differs(write: DocumentWrite, have: IndexedDocument | None) -> bool:
+    if have is None:
+        return isinstance(write, PutDocument)
+    if isinstance(write, DeleteDocument):
+        return True
+    return have.fields != write.fields or have.version < write.version
+
+
+def _repair(
+    id: str, write: DocumentWrite | None, have: IndexedDocument | None, drift: Drift
+) -> DocumentWrite | None:
+    """The write that makes the index agree with the source, noted as drift. None if they agree."""
+    if write is None or isinstance(write, DeleteDocument):
+        if have is None:
+            return None
+        drift.orphaned.append(id)
+        return DeleteDocument(id, max(have.version + 1, write.version if write else 0))
+    if not _differs(write, have):
+        return None
+    if have is None:
+        drift.missing.append(id)
+        return write
+    drift.stale.append(id)
+    # A newer version than the source has: the source was restored from a backup.
+    return PutDocument(id, max(write.version, have.version), write.fields)
 
 
 def _find_orphans(search: Search[Any], source: Source[Any], seen: set[str], drift: Drift) -> None:

@@ -15,7 +15,7 @@ from sortkey.runtime.search.highlights import snippet
 from sortkey.runtime.search.matches import Match
 from sortkey.runtime.search.port import IndexedDocument, SearchIndex, Written
 from sortkey.runtime.search.queries import Hit, SearchPage, SearchQuery
-from sortkey.runtime.search.query_checks import checked, checked_match
+from sortkey.runtime.search.query_checks import check_texts, checked, checked_match
 
 T = TypeVar("T")
 BATCH = 500
@@ -113,6 +113,13 @@ class Search(Generic[T]):
     def count(self, where: Match | None = None) -> int:
         return self.index.count(
             None if where is None else checked_match(self.document.fields, where)
+        )
+
+    def values(self, field: str, where: Match | None = None) -> list[str]:
+        """Every different text of a field among the matching documents, in no order."""
+        check_texts(self.document.fields, field)
+        return self.index.values(
+            field, None if where is None else checked_match(self.document.fields, where)
         )
 
     def get(self, id: str) -> Hit | None:
