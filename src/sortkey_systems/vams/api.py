@@ -14,6 +14,7 @@ from sortkey_systems.vams.routes import (
     links,
     login,
     roles,
+    search,
     start,
     users,
     versions,
@@ -35,6 +36,7 @@ PARTS: tuple[Callable[[Vams], APIRouter], ...] = (
     assets.router,
     versions.router,
     links.router,
+    search.router,
 )
 """Routes behind tier 1: functions from the service to their router."""
 

@@ -9,6 +9,7 @@
       Conflict          409
       Gone              410, a version that is archived
       TooMany           429, with the seconds to wait
+      NotReady          503, what is needed is still being prepared
 
 Errors of the domain begin with `VAMS General Error: `, which clients print.
 """
@@ -95,3 +96,12 @@ class TooMany(Failure):
     def __init__(self, message: str, /, *, seconds: int) -> None:
         super().__init__(PREFIX + message)
         self.headers = {"Retry-After": str(seconds)}
+
+
+class NotReady(Failure):
+    """What the request needs is still being prepared."""
+
+    status = 503
+
+    def __init__(self, message: str, /) -> None:
+        super().__init__(PREFIX + message)

@@ -30,6 +30,7 @@ from sortkey_systems.vams.changes import Changes
 from sortkey_systems.vams.databases import Databases
 from sortkey_systems.vams.jobs import Jobs
 from sortkey_systems.vams.links.service import Links
+from sortkey_systems.vams.search.asset_search import AssetSearch
 from sortkey_systems.vams.upkeep import Upkeep
 from sortkey_systems.vams.versions.service import Versions
 
@@ -77,6 +78,7 @@ class Vams:
         self.authentication = Authentication(self.access, self.tokens, self.api_keys, self.users)
         self.roles = Roles(self.store, self.access)
         self.constraints = Constraints(self.store, self.access)
+        self.search = AssetSearch(resources.searches, self.access)
         self.cognito = Cognito(
             store=self.store,
             access=self.access,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from sortkey import Put, Store
 from sortkey_systems.vams.access.audit import AuditLog
 from sortkey_systems.vams.access.callers import SYSTEM_USER, Caller
-from sortkey_systems.vams.access.decisions import Decision, Rules
+from sortkey_systems.vams.access.decisions import Decision, Rule, Rules
 from sortkey_systems.vams.access.definitions import CONSTRAINT, stored_rules
 from sortkey_systems.vams.access.objects import AccessObject, Verb
 from sortkey_systems.vams.failures import Denied
@@ -81,6 +81,14 @@ class Access:
         """The same as a function of the object, for many objects."""
         rules = self._rules()
         return lambda subject: rules.allows(caller, verb, subject)
+
+    def rules(self, caller: Caller, verb: Verb, object_type: str) -> tuple[list[Rule], list[Rule]]:
+        """The constraints that allow a caller something, and those that deny it."""
+        rules = self._rules()
+        return (
+            rules.concerning(caller, verb, object_type, "allow"),
+            rules.concerning(caller, verb, object_type, "deny"),
+        )
 
     def require(self, caller: Caller, verb: Verb, *subjects: AccessObject) -> None:
         """Raise Denied, and record it, unless the caller may use all objects in this way."""

@@ -102,6 +102,13 @@ def literal_values(criterion: Criterion) -> tuple[str, ...] | None:
     return None
 
 
+def literal_beginning(criterion: Criterion) -> str | None:
+    """The text that values which match begin with, if that is all there is to it."""
+    if criterion.operator != "starts_with" or not isinstance(criterion.value, str):
+        return None
+    return criterion.value if _LITERAL.fullmatch(criterion.value) else None
+
+
 def known_criteria(object_type: str, criteria: Iterable[Criterion]) -> list[Criterion]:
     """Those that name a field of the object type. Others, of older versions, are ignored."""
     return [each for each in criteria if each.field in FIELDS.get(object_type, ())]

@@ -133,6 +133,7 @@ class Rules:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._buckets: dict[_Key, _Bucket] = {}
+        self._rules: dict[_Key, list[Rule]] = {}
         self._remembered: dict[tuple[str, tuple[str, ...], str, AccessObject], bool] = {}
         for rule in rules:
             self._add(rule)
@@ -164,6 +165,18 @@ class Rules:
             tuple(sorted(set(denied))),
         )
 
+    def concerning(
+        self, caller: Caller, verb: Verb, object_type: str, kind: PermissionType
+    ) -> list[Rule]:
+        """The constraints that allow or deny a caller something, whatever their criteria: for
+        queries that decide about many objects at once.
+        """
+        if not caller.roles:
+            return []
+        principals = [of_user(caller.user_id), *map(of_group, caller.roles)]
+        keys = ((each, object_type, verb, kind) for each in principals)
+        return list(dict.fromkeys(rule for key in keys for rule in self._rules.get(key, ())))
+
     def _decide(self, caller: Caller, verb: Verb, subject: AccessObject) -> bool:
         if not any(
             bucket.matches(subject) for bucket in self._buckets_of(caller, verb, subject, "allow")
@@ -190,6 +203,7 @@ class Rules:
             if test is None:
                 continue
             key = (permission.principal, rule.object_type, permission.verb, permission.kind)
+            self._rules.setdefault(key, []).append(rule)
             test.put_into(self._buckets.setdefault(key, _Bucket()), rule.constraint_id)
 
 

@@ -6,23 +6,23 @@ when its asset changes next.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
-from sortkey import Change, ComposedSource, Entity, Match, ObjectVersion, Search, Store
-from sortkey.errors import NotConfigured
+from sortkey import Change, ComposedSource, Entity, Match, Search, SourcePage, Store
 from sortkey_systems.vams.model.assets import Asset
 from sortkey_systems.vams.model.configuration import S3AssetBucket
 from sortkey_systems.vams.model.documents import SearchedAsset, SearchedFile, prefix_of
 from sortkey_systems.vams.model.identifiers import WHOLE_ASSET
 from sortkey_systems.vams.model.links import AssetLink
 from sortkey_systems.vams.model.metadata import AssetFileMetadata, FileAttribute
-from sortkey_systems.vams.model.versions import AssetFileVersion, AssetVersion
+from sortkey_systems.vams.model.related_items import QueriedItems, RelatedItems, scanned_items
+from sortkey_systems.vams.model.versions import AssetVersion
 
 PREVIEW = ".previewFile."
 """What stands in the key of a file's preview, behind the key of the file."""
 AssetId = tuple[str, str]
+V = TypeVar("V", AssetFileMetadata, FileAttribute)
 
 
 class AssetSource(ComposedSource[Asset, SearchedAsset]):
@@ -31,9 +31,28 @@ class AssetSource(ComposedSource[Asset, SearchedAsset]):
     main = Asset
     follows = (Asset, AssetLink, AssetFileMetadata)
 
+    def __init__(self, store: Store, related: RelatedItems | None = None) -> None:
+        super().__init__(store)
+        self._related = related
+
     def compose(self, mains: Sequence[Asset], /) -> list[SearchedAsset]:
-        buckets: dict[str, S3AssetBucket | None] = {}
-        return [self._composed(asset, buckets) for asset in mains]
+        related = self._related or QueriedItems(self.store)
+        return [
+            SearchedAsset(
+                asset,
+                _current(related.versions(asset)),
+                related.bucket(asset),
+                related.links(asset),
+                tuple(related.own_metadata(asset)),
+            )
+            for asset in mains
+        ]
+
+    def pages(self, position: Any = None, /) -> Iterator[SourcePage[SearchedAsset]]:
+        scanned = scanned_items(self.store, self.every, with_files=False)
+        return ComposedSource[Asset, SearchedAsset].pages(
+            AssetSource(self.store, scanned), position
+        )
 
     def find(self, ids: Sequence[str], /) -> list[SearchedAsset]:
         return self.compose(assets_of(self.store, [asset_of(id) for id in ids]))
@@ -45,33 +64,6 @@ class AssetSource(ComposedSource[Asset, SearchedAsset]):
         several = (asset.asset, asset.version, asset.bucket, *asset.links, *asset.metadata)
         return [entity for entity in several if entity is not None]
 
-    def _composed(self, asset: Asset, buckets: dict[str, S3AssetBucket | None]) -> SearchedAsset:
-        owner = {"database_id": asset.database_id, "asset_id": asset.asset_id}
-        if asset.bucket_id is not None and asset.bucket_id not in buckets:
-            buckets[asset.bucket_id] = self.store.first(
-                S3AssetBucket.by_id(bucket_id=asset.bucket_id)
-            )
-        metadata = self.store.query(AssetFileMetadata.of_file(**owner, file_path=WHOLE_ASSET))
-        return SearchedAsset(
-            asset,
-            _current(self.store.query(AssetVersion.of_asset(**owner))),
-            None if asset.bucket_id is None else buckets[asset.bucket_id],
-            self._links(asset),
-            tuple(metadata),
-        )
-
-    def _links(self, asset: Asset) -> tuple[AssetLink, ...]:
-        """Links in both directions. The indexes have keys only, and the type of a link is in its
-        item.
-        """
-        out = AssetLink.from_asset(
-            from_asset_database_id=asset.database_id, from_asset_id=asset.asset_id
-        )
-        into = AssetLink.to_asset(
-            to_asset_database_id=asset.database_id, to_asset_id=asset.asset_id
-        )
-        return (*self.store.query(out.hydrated()), *self.store.query(into.hydrated()))
-
 
 class FileSource(ComposedSource[Asset, SearchedFile]):
     """Files: the objects under the keys of assets, where their buckets can be read, and those of
@@ -81,12 +73,18 @@ class FileSource(ComposedSource[Asset, SearchedFile]):
     main = Asset
     follows = (Asset, AssetFileMetadata, FileAttribute)
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, related: RelatedItems | None = None) -> None:
         super().__init__(store)
-        self._assets = AssetSource(store)
+        self._assets, self._related = AssetSource(store, related), related
 
     def compose(self, mains: Sequence[Asset], /) -> list[SearchedFile]:
-        return [file for owner in self._assets.compose(mains) for file in self._files(owner)]
+        related = self._related or QueriedItems(self.store)
+        owners = self._assets.compose(mains)
+        return [file for owner in owners for file in _files(owner, related)]
+
+    def pages(self, position: Any = None, /) -> Iterator[SourcePage[SearchedFile]]:
+        scanned = scanned_items(self.store, self.every, with_files=True)
+        return ComposedSource[Asset, SearchedFile].pages(FileSource(self.store, scanned), position)
 
     def find(self, ids: Sequence[str], /) -> list[SearchedFile]:
         asset_ids, owners = set(ids), dict.fromkeys(asset_of(id) for id in ids)
@@ -98,15 +96,27 @@ class FileSource(ComposedSource[Asset, SearchedFile]):
         ]
 
     def touched(self, change: Change[Any], search: Search[SearchedFile], /) -> Iterable[str]:
-        """Every file of the asset, because they inherit its name and tags: the indexed ones and the
-        existing ones.
+        """A change of a file's metadata concerns that file. One of an asset concerns every file of
+        it, because they inherit its name and tags: the indexed ones and the existing ones.
         """
         owners = list(touched_assets(change))
+        if change.entity is not Asset:
+            yield from self._at(str(change.key.values["filePath"]), owners)
+            return
         for database, asset in owners:
             mine = Match.keyword("str_databaseid", database) & Match.keyword("str_assetid", asset)
             yield from (hit.id for hit in search.iterate(mine))
         for file in self.compose(assets_of(self.store, owners)):
             yield f"{file.database_id}:{file.asset_id}:{file.file_key}"
+
+    def _at(self, path: str, owners: Sequence[AssetId]) -> Iterable[str]:
+        """The ids of the files at a path. That of the whole asset names none."""
+        if path == WHOLE_ASSET:
+            return
+        related = QueriedItems(self.store)
+        for asset in assets_of(self.store, owners):
+            key = folder_of(asset, related.bucket(asset)) + path.removeprefix("/")
+            yield f"{asset.database_id}:{asset.asset_id}:{key}"
 
     def parts(self, file: SearchedFile, /) -> Sequence[Entity]:
         own = (*file.metadata, *file.attributes)
@@ -115,61 +125,46 @@ class FileSource(ComposedSource[Asset, SearchedFile]):
             [*first, *own, *self._assets.parts(file.owner)] if first else [file.owner.asset, *own]
         )
 
-    def _files(self, owner: SearchedAsset) -> list[SearchedFile]:
-        start = f"{prefix_of(owner.bucket)}{owner.asset_id}/"
-        recorded = {file.file_key: file for file in self._recorded(owner)}
-        stored = {file.key: file for file in self._stored(owner, start)}
-        metadata, attributes = self._values(owner)
-        previews = {
-            key.partition(PREVIEW)[0]: key for key in (*recorded, *stored) if PREVIEW in key
-        }
-        return [
-            SearchedFile(
-                owner,
-                key,
-                recorded.get(key),
-                stored.get(key),
-                previews.get(key),
-                tuple(metadata[_path(key, start)]),
-                tuple(attributes[_path(key, start)]),
-            )
-            for key in dict.fromkeys((*recorded, *stored))
-            if PREVIEW not in key
-        ]
 
-    def _recorded(self, owner: SearchedAsset) -> list[AssetFileVersion]:
-        if owner.version is None:
-            return []
-        ids = {"database_id": owner.database_id, "asset_id": owner.asset_id}
-        return self.store.query(
-            AssetFileVersion.of_version(**ids, asset_version_id=owner.version.asset_version_id)
+def _files(owner: SearchedAsset, related: RelatedItems) -> list[SearchedFile]:
+    start = folder_of(owner.asset, owner.bucket)
+    version, bucket = owner.version, owner.bucket
+    rows = () if version is None else related.recorded(owner.asset, version.asset_version_id)
+    objects = () if bucket is None else related.stored(bucket, start)
+    recorded, stored = {row.file_key: row for row in rows}, {each.key: each for each in objects}
+    if not recorded and not stored:
+        return []
+    metadata = _by_path(related.metadata(owner.asset))
+    attributes = _by_path(related.attributes(owner.asset))
+    previews = {key.partition(PREVIEW)[0]: key for key in (*recorded, *stored) if PREVIEW in key}
+    return [
+        SearchedFile(
+            owner,
+            key,
+            recorded.get(key),
+            stored.get(key),
+            previews.get(key),
+            tuple(metadata.get(_path(key, start), ())),
+            tuple(attributes.get(_path(key, start), ())),
         )
+        for key in dict.fromkeys((*recorded, *stored))
+        if PREVIEW not in key
+    ]
 
-    def _stored(self, owner: SearchedAsset, start: str) -> list[ObjectVersion]:
-        """The latest versions in the asset's bucket, or the markers of deletes. None where it
-        cannot be read.
-        """
-        if owner.bucket is None:
-            return []
-        try:
-            bucket = self.store.payloads.buckets[owner.bucket.bucket_name]
-            return [version for version in bucket.versions(start) if version.is_latest]
-        except (NotConfigured, KeyError):
-            return []  # a bucket that cannot be read: the files in the tables are still found
 
-    def _values(
-        self, owner: SearchedAsset
-    ) -> tuple[dict[str, list[AssetFileMetadata]], dict[str, list[FileAttribute]]]:
-        ids = {"database_id": owner.database_id, "asset_id": owner.asset_id}
-        metadata, attributes = (
-            defaultdict[str, list[AssetFileMetadata]](list),
-            defaultdict[str, list[FileAttribute]](list),
-        )
-        for value in self.store.query(AssetFileMetadata.of_asset(**ids)):
-            metadata[value.file_path].append(value)
-        for attribute in self.store.query(FileAttribute.of_asset(**ids)):
-            attributes[attribute.file_path].append(attribute)
-        return metadata, attributes
+def _by_path(values: Sequence[V]) -> dict[str, list[V]]:
+    """Values by the path of their file."""
+    grouped: dict[str, list[V]] = {}
+    for value in values:
+        grouped.setdefault(value.file_path, []).append(value)
+    return grouped
+
+
+def folder_of(asset: Asset, bucket: S3AssetBucket | None) -> str:
+    """What the keys of an asset's files begin with."""
+    if asset.asset_location is None:
+        return f"{prefix_of(bucket)}{asset.asset_id}/"
+    return f"{asset.asset_location.key.removesuffix('/')}/"
 
 
 def asset_of(id: str) -> AssetId:

@@ -7,7 +7,7 @@ document.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -27,7 +27,14 @@ from sortkey import (
 from sortkey.errors import ModelError
 from sortkey_systems.vams.model.assets import Asset
 from sortkey_systems.vams.model.configuration import S3AssetBucket
-from sortkey_systems.vams.model.field_names import FIELD_NAMES, can_name_a_field, flat
+from sortkey_systems.vams.model.field_names import (
+    EXCLUDED,
+    FIELD_NAMES,
+    METADATA_KEYS,
+    METADATA_VALUES,
+    can_name_a_field,
+    flat,
+)
 from sortkey_systems.vams.model.links import AssetLink
 from sortkey_systems.vams.model.metadata import AssetFileMetadata, FileAttribute
 from sortkey_systems.vams.model.versions import AssetFileVersion, AssetVersion
@@ -162,6 +169,7 @@ def asset_document(searched: SearchedAsset) -> Searchable:
         "bool_archived": asset.in_archive,
         "_rectype": "asset",
         **_metadata(searched.metadata),
+        **_words((each.metadata_key, each.metadata_value) for each in searched.metadata),
     }
 
 
@@ -195,6 +203,8 @@ def asset_document(searched: SearchedAsset) -> Searchable:
 def file_document(file: SearchedFile) -> Searchable:
     """A file, with its metadata and attributes, and what it inherits from its asset."""
     stored = file.stored
+    metadata = [(each.metadata_key, each.metadata_value) for each in file.metadata]
+    attributes = [(each.attribute_key, each.attribute_value) for each in file.attributes]
     return {
         "str_key": file.file_key,
         **_owned(file.owner),
@@ -205,11 +215,11 @@ def file_document(file: SearchedFile) -> Searchable:
         "date_lastmodified": stored and stored.modified_at,
         "num_filesize": None if stored is None or stored.is_marker else stored.size,
         "bool_archived": file.is_archived,
-        "AB_": {
-            attribute.attribute_key: attribute.attribute_value for attribute in file.attributes
-        },
+        "AB_": dict(attributes),
         "_rectype": "file",
         **_metadata(file.metadata),
+        **_words([*metadata, *attributes]),
+        "str_assettype": file.owner.asset.asset_type,  # undeclared: permissions ask for it
     }
 
 
@@ -257,6 +267,15 @@ def _metadata(values: Sequence[AssetFileMetadata]) -> dict[str, Any]:
         elif kind in SHAPES:
             document[f"gs_{name}"] = value.metadata_value
     return document
+
+
+def _words(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Keys and values once more, so that they are found by their words too."""
+    shown = sorted(pair for pair in pairs if not pair[0].startswith(EXCLUDED))
+    return {
+        METADATA_KEYS: [key for key, _ in shown],
+        METADATA_VALUES: [value for _, value in shown],
+    }
 
 
 def _place(text: str) -> LatLon | None:

@@ -25,6 +25,11 @@ FIELD_NAMES = (
 )
 
 
+METADATA_KEYS, METADATA_VALUES = "list_metadata_keys", "list_metadata_values"
+"""Fields for searching only: the keys and the values of metadata and attributes, by their words.
+In `MD_` and `AB_` a value is found only as a whole.
+"""
+
 _KEY = re.compile(r'[^.*"\\\0]{1,190}')
 
 
