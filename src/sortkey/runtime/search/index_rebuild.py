@@ -37,9 +37,9 @@ def reindex(
     """Fill a new index from the source, catch up with changes, and replace the current index.
 
     Writes of this program go to both indexes. Writes of other programs are picked up by two
-    comparisons, one before and one right after the replacement. The first is left out while there
-    is no complete index that it could protect. `on_progress` is called with the number of documents
-    written so far.
+    comparisons, one before and one right after the replacement. The first is left out while the
+    current index is incomplete and has nothing to protect. `on_progress` is called with the number
+    of documents written so far.
     """
     is_first = search.index.noted() is None
     built = search.replacement()

@@ -40,7 +40,7 @@ class AssetSource(ComposedSource[Asset, SearchedAsset]):
         return [
             SearchedAsset(
                 asset,
-                _current(related.versions(asset)),
+                _current(asset, related.versions(asset)),
                 related.bucket(asset),
                 related.links(asset),
                 tuple(related.own_metadata(asset)),
@@ -202,8 +202,12 @@ def touched_assets(change: Change[Any]) -> Iterable[AssetId]:
     return [(str(values["databaseId"]), str(values["assetId"]))]
 
 
-def _current(versions: Sequence[AssetVersion]) -> AssetVersion | None:
-    """The newest version; an archived one only if all are."""
+def _current(asset: Asset, versions: Sequence[AssetVersion]) -> AssetVersion | None:
+    """The version that the asset names, or the newest; an archived one only if all are."""
+    named = asset.current_version_id
+    for version in versions:
+        if version.asset_version_id == named:
+            return version
     return max(versions, key=_age, default=None)
 
 

@@ -497,3 +497,13 @@ def test_metadata_of_a_file_touches_that_file_alone(store: Store, in_step: InSte
     assert files.query(Match.text("new", ["list_metadata_values"])).ids == [
         "my-database:asset-123:asset-123/other.glb"
     ]
+
+
+@pytest.mark.accepts("VA-36")
+def test_the_version_that_the_asset_names_is_the_current_one(store: Store) -> None:
+    # The newest need not be the current one: a version may be archived, or restored by an import.
+    for number in ("2", "3"):
+        store.put(AssetVersion(**PUMP, asset_version_id=number, comment=f"v{number}"))
+    for named, shown in ((None, "3"), ("2", "2"), ("99", "3")):
+        store.update(Asset.key(**PUMP), attr(Asset.current_version_id).set(named))
+        assert the_asset(store)["str_asset_version_id"] == shown
