@@ -12,7 +12,7 @@ import pytest
 
 from sortkey import reconcile
 from tests.faults.forks import Forks
-from tests.systems.vams.search.indexed_changes import opened
+from tests.faults.vams_changes import opened
 
 SECONDS_MAX = 20.0
 
@@ -53,7 +53,7 @@ def check(folder: Path) -> int:
 def test_reconcile_finds_nothing_after_twenty_kills(tmp_path: Path) -> None:
     # A search that forgets a change is worse than none: people take its silence for an answer.
     chance = random.Random(20)
-    with Forks("tests.systems.vams.search.indexed_changes") as forks:
+    with Forks("tests.faults.vams_changes") as forks:
         for seed in range(20):
             kill_once(forks, tmp_path, seed, 0.02 + chance.random() * 0.35)
             if seed % 5 == 4:
