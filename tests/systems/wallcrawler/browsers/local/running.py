@@ -117,6 +117,13 @@ async def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
         await asyncio.sleep(0.02)
 
 
+async def nothing_left_of(state: State) -> None:
+    """Wait until no process of a session is left: a holder that has hung up still has to exit, and
+    its parent to notice.
+    """
+    await until(lambda: processes_of(state) == [])
+
+
 class CdpError(Exception):
     """What Chromium, or the holder, has answered instead of a result."""
 

@@ -20,6 +20,7 @@ from sortkey_systems.wallcrawler.browsers.port import (
     Viewport,
 )
 from tests.systems.wallcrawler.browsers.local.running import (
+    nothing_left_of,
     processes_of,
     running,
     site,
@@ -47,7 +48,7 @@ def test_a_browser_starts_answers_and_ends_without_a_trace(tmp_path: Path) -> No
             await run.heard(ClientsChanged(session, 0))
             ended = await run.browsers.end(session, "released")
             assert (ended.reason, ended.profile_archive) == ("released", None)
-            assert processes_of(state) == []
+            await nothing_left_of(state)
             assert not Path(state.home).exists()
             assert await run.browsers.running() == []
             assert not any(isinstance(event, BrowserStopped) for event in run.events)
