@@ -12,9 +12,6 @@ from sortkey import ObjectInfo, Objects, ObjectVersion
 from sortkey_systems.vams.assets.places import AssetPlace
 from sortkey_systems.vams.model import Asset
 
-FOLDER_MARK = ".folder"
-"""The name of the empty object that keeps a folder."""
-
 
 @dataclass(frozen=True, slots=True)
 class FileState:
@@ -88,5 +85,4 @@ def drop_auxiliary(auxiliary: Objects, keys: Iterable[str]) -> None:
 
 def _files(place: AssetPlace) -> Iterator[StoredFile]:
     for key, versions in groupby(place.objects.versions(place.prefix), key=attrgetter("key")):
-        if key.rpartition("/")[2] != FOLDER_MARK:
-            yield StoredFile(place.relative(key), key, tuple(versions))
+        yield StoredFile(place.relative(key), key, tuple(versions))

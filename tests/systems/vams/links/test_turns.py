@@ -11,6 +11,7 @@ import pytest
 
 from sortkey.errors import TransactionFailed
 from sortkey_systems.vams.failures import Failure, Invalid
+from sortkey_systems.vams.links import service as links
 from sortkey_systems.vams.links.graph import LinkGraph
 from sortkey_systems.vams.links.turns import read_turn
 from sortkey_systems.vams.links.values import LinkValues
@@ -58,6 +59,25 @@ def test_links_that_would_close_a_ring_together_do_not(requests: Requests, count
     losers = [each for each in results if isinstance(each, Failure)]
     assert [type(each) for each in losers] == [Invalid]
     assert not has_cycle(requests, ring)
+
+
+def test_a_link_that_is_written_between_the_check_and_the_write_is_seen(
+    requests: Requests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The moment at which two requests both find no cycle.
+    one, other = requests.make_asset(), requests.make_asset()
+    service, caller = requests.service, requests.service.access.caller(ADMIN)
+    check = links.check_among
+
+    def raced(link: AssetLink, graph: LinkGraph) -> None:
+        check(link, graph)
+        monkeypatch.setattr(links, "check_among", check)
+        service.links.create(caller, values(other, one))
+
+    monkeypatch.setattr(links, "check_among", raced)
+    with pytest.raises(Invalid):
+        service.links.create(caller, values(one, other))
+    assert not has_cycle(requests, [one, other])
 
 
 def test_only_one_of_the_same_links_at_once_is_written(requests: Requests) -> None:

@@ -82,6 +82,27 @@ def test_one_of_two_versions_with_the_same_alias_is_refused_also_at_once(
     assert {row.asset_version_id for row in rows} <= known
 
 
+def test_an_alias_that_is_set_between_the_check_and_the_write_is_seen(requests: Requests) -> None:
+    # The moment at which two requests both find the alias unused.
+    asset_id = requests.make_asset()
+    store = requests.service.store
+    records = VersionRecords(store)
+    asset = stored_asset(requests, asset_id)
+    first = records.get(asset, "0")
+
+    class Raced(VersionWriter):
+        """Another request sets the alias right after each check."""
+
+        def _check_alias(self, asset: Asset, alias: str | None, own_id: str | None) -> None:
+            super()._check_alias(asset, alias, own_id)
+            VersionWriter(store, records).change(asset, first, comment=None, alias="RC1")
+
+    with pytest.raises(Invalid):
+        Raced(store, records).create(asset, NewVersion("second", "RC1", "ada", []))
+    named = [each.asset_version_id for each in records.all(asset) if each.version_alias == "RC1"]
+    assert named == ["0"]
+
+
 def test_the_current_version_is_the_one_with_the_highest_number(requests: Requests) -> None:
     # Version 1 has many files and is published after version 2.
     asset_id = requests.make_asset()
@@ -176,13 +197,13 @@ def test_numbers_continue_in_an_asset_that_another_program_has_written(
 def test_a_version_of_many_files_has_them_all(requests: Requests) -> None:
     # More than a transaction or a page holds.
     asset_id = requests.make_asset()
-    for number in range(1100):
+    for number in range(300):
         requests.put_file("plant", asset_id, f"/scan/{number:04d}.e57", b"x")
     caller = requests.service.access.caller(ADMIN)
     wanted = VersionValues(comment="all")
     created = requests.service.versions.create(caller, "plant", asset_id, wanted)
-    assert created.version.file_count == 1100
+    assert created.version.file_count == 300
     details = requests.service.versions.get(caller, "plant", asset_id, "1")
     paths = [file.relative_path for file in details.files]
-    assert paths == [f"/scan/{number:04d}.e57" for number in range(1100)]
+    assert paths == [f"/scan/{number:04d}.e57" for number in range(300)]
     assert not any(file.is_permanently_deleted for file in details.files)
