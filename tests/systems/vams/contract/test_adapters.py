@@ -20,7 +20,7 @@ from tools.downloads import Missing
 
 __all__ = ["s3_endpoint"]
 
-pytestmark = AWS_MARKS
+pytestmark = list(AWS_MARKS)
 
 
 @pytest.fixture
@@ -71,3 +71,40 @@ def test_an_asset_lives_on_dynamodb_and_s3_as_in_a_folder(requests: Requests) ->
     requests.run_jobs()
     assert list(place.objects.versions(place.prefix)) == []
     assert requests("DELETE", f"/database/{name}").status_code == 200
+
+
+def test_versions_and_links_hold_on_dynamodb_and_s3_as_in_a_folder(requests: Requests) -> None:
+    # Counters, conditions on maps and copies of old object versions work differently there.
+    name = f"plant-{secrets.token_hex(4)}"
+    one, other = (requests.make_asset(name, assetId=f"{each}-{name}") for each in "ab")
+    path = f"/database/{name}/assets/{one}"
+    requests.put_file(name, one, "/pump.glb", b"old")
+    values = {"comment": "as built", "versionAlias": "RC1"}
+    assert requests("POST", f"{path}/createVersion", values).json()["assetVersionId"] == "1"
+    assert requests("POST", f"{path}/createVersion", values).status_code == 400
+    key = requests.put_file(name, one, "/pump.glb", b"new")
+    assert requests("POST", f"{path}/createVersion", {"comment": "b"}).status_code == 200
+    files = requests("GET", f"{path}/compareVersions/RC1/2").json()["files"]
+    assert [each["relativeKey"] for each in files["changed"]] == ["pump.glb"]
+    assert requests("POST", f"{path}/revertAssetVersion/RC1").json()["assetVersionId"] == "3"
+    asset = requests.service.assets.find(name, one)
+    assert asset is not None
+    assert requests.service.assets.place_of(asset).objects.read(key) == b"old"
+    assert requests("GET", f"{path}/compareVersions/1/3").json()["files"]["unchanged"] == 1
+    link = {
+        "fromAssetId": one,
+        "fromAssetDatabaseId": name,
+        "toAssetId": other,
+        "toAssetDatabaseId": name,
+        "relationshipType": "parentChild",
+    }
+    link_id = requests("POST", "/asset-links", link).json()["assetLinkId"]
+    back = {**link, "fromAssetId": other, "toAssetId": one}
+    for wrong in (link, back):
+        assert requests("POST", "/asset-links", wrong).status_code == 400
+    tree = requests("GET", f"{path}/asset-links?childTreeView=true").json()["children"]
+    assert [each["assetId"] for each in tree] == [other]
+    assert requests("DELETE", f"/asset-links/{link_id}").status_code == 200
+    assert requests("POST", "/asset-links", back).status_code == 200
+    requests.service.versions.remove_all(asset)
+    assert requests("GET", f"{path}/getVersions").json()["versions"] == []
