@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sortkey import Entity, Table, camel, key, query
+from sortkey import Entity, Named, Table, camel, key, query
 from sortkey_systems.vams.model.identifiers import AssetId, AssetVersionId, Identifier
 
 tag_storage = Table("TagStorageTable", key=("tagName",), doc="Stores tags.")
@@ -28,6 +28,8 @@ class Tag(Entity, table=tag_storage, names=camel):
     """A tag for assets."""
 
     tag_name: Annotated[str, Field(examples=["pump"])]
+    description: str | None = None
+    tag_type_name: str | None = None
 
     @key("{tagName}")
     def key(*, tag_name: str):
@@ -38,6 +40,11 @@ class TagType(Entity, table=tag_type_storage, names=camel):
     """A type of tags."""
 
     tag_type_name: Annotated[str, Field(examples=["equipment"])]
+    description: str | None = None
+    required: str | None = None
+    """"True" or "False", as clients send and read it: whether every asset needs a tag of it."""
+    mark: str | None = None
+    """Another one with every tag that gets this type, so that no type is deleted meanwhile."""
 
     @key("{tagTypeName}")
     def key(*, tag_type_name: str):
@@ -51,6 +58,9 @@ class Subscription(Entity, table=subscriptions_storage, names=camel):
     entity_name: Annotated[Identifier, Field(examples=["Asset"])]
     entity_id: Annotated[Identifier, Field(examples=["pump-p101"])]
     subscribers: tuple[str, ...] = ()
+    """Of the entity in all databases."""
+    subscribers_by_database: dict[str, tuple[str, ...]] | None = None
+    """Two databases can have an asset of one id. Without it, the subscribers are of each."""
 
     @key("{eventName}", "{entityName}#{entityId}")
     def key(*, event_name: str, entity_name: str, entity_id: str):
@@ -68,6 +78,12 @@ class Comment(Entity, table=comment_storage, names=camel):
     asset_version_id: AssetVersionId
     comment_id: Annotated[Identifier, Field(examples=["comment-02"])]
     comment_body: str
+    database_id: str | None = None
+    """Two databases can have an asset of one id. Without it, the comment is of each."""
+    comment_owner_id: Annotated[str | None, Named("commentOwnerID")] = None
+    comment_owner_username: str | None = None
+    date_created: str | None = None
+    date_edited: str | None = None
 
     @key("{assetId}", "{assetVersionId}:{commentId}")
     def key(*, asset_id: str, asset_version_id: str, comment_id: str):

@@ -156,6 +156,14 @@ class SchemaField(CamelPart):
 
     metadata_key: MetadataKey
     metadata_value_type: str = "string"
+    required: bool | None = None
+    sequence: int | None = None
+    """Its place in a form."""
+    depends_on_field_key_name: tuple[str, ...] | None = None
+    """Keys that must have a value when this one has."""
+    controlled_list_keys: tuple[str, ...] | None = None
+    """The values of an `inline_controlled_list`."""
+    default_metadata_field_value: str | None = None
 
 
 class MetadataSchema(Entity, table=metadata_schema_storage, names=camel):
@@ -165,6 +173,15 @@ class MetadataSchema(Entity, table=metadata_schema_storage, names=camel):
     database_id: DatabaseId
     metadata_entity_type: Annotated[Identifier, Field(examples=["assetMetadata"])]
     fields: tuple[SchemaField, ...] = ()
+    schema_name: str | None = None
+    file_key_type_restriction: str | None = None
+    """The extensions of the files it is for, as ".glb,.obj"; `.all` means any."""
+    enabled: bool | None = None
+    """None counts as enabled."""
+    date_created: str | None = None
+    date_modified: str | None = None
+    created_by: str | None = None
+    modified_by: str | None = None
 
     @key("{metadataSchemaId}", "{databaseId}:{metadataEntityType}")
     def key(*, metadata_schema_id: str, database_id: str, metadata_entity_type: str):

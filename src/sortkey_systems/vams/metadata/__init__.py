@@ -1,0 +1,3 @@
+"""Metadata of databases, assets, files and links, attributes of files, and the schemas that both
+follow.
+"""

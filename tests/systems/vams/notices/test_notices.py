@@ -1,0 +1,214 @@
+"""From a change of an asset to the notices of its subscribers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from email import message_from_bytes, policy
+from pathlib import Path
+
+import pytest
+
+from sortkey_systems.vams.changes import KINDS, AssetChanged
+from sortkey_systems.vams.model import Asset
+from sortkey_systems.vams.notices.notices import ATTEMPTS_MAX, HAPPENED
+from sortkey_systems.vams.notices.records import Notice
+from tests.systems.vams.host import ADMIN, READER, Requests, hosted
+from tests.systems.vams.notices.mail_server import MailServer, mail_server
+from tests.systems.vams.stock import add_user, make_asset, make_database, on
+
+DAY = 24 * 3600.0
+
+
+@pytest.fixture
+def server() -> Iterator[MailServer]:
+    with mail_server() as opened:
+        yield opened
+
+
+@pytest.fixture
+def requests(
+    tmp_path: Path, server: MailServer, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Requests]:
+    monkeypatch.setenv("SORTKEY_VAMS_SMTP", server.url)
+    monkeypatch.setenv("SORTKEY_VAMS_MAIL_FROM", "Assets <assets@example.com>")
+    with hosted(tmp_path) as opened:
+        prepare(opened)
+        yield opened
+
+
+def prepare(requests: Requests) -> None:
+    make_database(requests, "plant")
+    make_asset(requests, "plant", "pump")
+    subscribe(requests, READER)
+    requests.service.jobs.run_due()
+
+
+def subscribe(requests: Requests, *users: str) -> None:
+    body = {
+        "eventName": "Asset Version Change",
+        "entityName": "Asset",
+        "entityId": "pump",
+        "subscribers": list(users),
+    }
+    answer = requests("POST", "/subscriptions", body)
+    assert answer.status_code == 200, answer.text
+
+
+def pump(requests: Requests) -> Asset:
+    found = requests.service.assets.find("plant", "pump")
+    assert found is not None
+    return found
+
+
+def change(requests: Requests) -> None:
+    body = {"description": f"changed at {time.monotonic_ns()}"}
+    answer = requests("PUT", "/database/plant/assets/pump", body)
+    assert answer.status_code == 200, answer.text
+
+
+def test_a_change_of_an_asset_reaches_its_subscriber_by_mail(
+    requests: Requests, server: MailServer
+) -> None:
+    # From the request to the mail server; the row says that it was sent.
+    change(requests)
+    requests.service.jobs.run_due()
+    (message,) = server.messages
+    assert (message["To"], message["From"]) == (READER, "Assets <assets@example.com>")
+    assert message["Subject"] == "pump was changed"
+    text = message.get_content()
+    assert "in the database plant was changed" in text
+    assert f"by {ADMIN}" in text
+    (notice,) = requests.service.notices.by_status("sent")
+    assert (notice.user_id, notice.attempts) == (READER, 1)
+    assert message["Message-ID"] == f"<{notice.notice_id}@vams>"
+
+
+def test_every_kind_of_change_has_a_text() -> None:
+    # A new version, a revert, an upload, an archive and back, an update, a deletion.
+    assert set(HAPPENED) == set(KINDS)
+
+
+def test_a_change_that_is_handled_twice_is_announced_once(
+    requests: Requests, server: MailServer
+) -> None:
+    # The job of a change runs again when its worker died before the end.
+    listener = requests.service.notices._on_change
+    happened = AssetChanged("plant", "pump", "pump", "version", ADMIN, "now", "change-1")
+    listener(happened)
+    listener(happened)
+    requests.service.jobs.run_due()
+    assert [message["Subject"] for message in server.messages] == ["pump has a new version"]
+    listener(happened)
+    requests.service.jobs.run_due()
+    assert len(server.messages) == 1
+
+
+def test_a_subscriber_who_may_not_see_the_asset_any_more_gets_nothing(
+    requests: Requests, server: MailServer
+) -> None:
+    # A notice has the name of the asset.
+    rule = on("asset", "databaseId", "plant", ("GET",))
+    add_user(requests, "sue@example.com", rule)
+    subscribe(requests, "sue@example.com")
+    change(requests)
+    requests.service.jobs.run_due()
+    assert {message["To"] for message in server.messages} == {READER, "sue@example.com"}
+    assert requests("DELETE", "/user-roles", {"userId": "sue@example.com"}).status_code == 200
+    server.messages.clear()
+    change(requests)
+    requests.service.jobs.run_due()
+    assert [message["To"] for message in server.messages] == [READER]
+
+
+def test_a_notice_waits_for_a_server_that_is_away_and_names_the_reason(
+    requests: Requests, server: MailServer
+) -> None:
+    # A mail server restarts now and then.
+    server.answers[READER] = "451 come back later"
+    change(requests)
+    requests.service.jobs.run_due()
+    (notice,) = requests.service.notices.by_status("pending")
+    assert notice.attempts == 1
+    assert "451" in (notice.last_error or "")
+    server.answers.clear()
+    requests.service.jobs.run_due(clock=lambda: time.time() + DAY)
+    assert len(server.messages) == 1
+    (sent,) = requests.service.notices.by_status("sent")
+    assert (sent.notice_id, sent.attempts) == (notice.notice_id, 2)
+
+
+def test_a_recipient_who_does_not_exist_is_not_tried_again(
+    requests: Requests, server: MailServer
+) -> None:
+    # The server says so for good.
+    server.answers[READER] = "550 nobody here"
+    change(requests)
+    requests.service.jobs.run_due()
+    (notice,) = requests.service.notices.by_status("failed")
+    assert notice.attempts == 1
+    requests.service.jobs.run_due(clock=lambda: time.time() + DAY)
+    assert server.messages == []
+
+
+def test_tries_have_an_end(requests: Requests, server: MailServer) -> None:
+    # A notice of last year helps nobody.
+    server.answers[READER] = "451 come back later"
+    change(requests)
+    for day in range(ATTEMPTS_MAX + 2):
+        ahead = day * DAY
+        requests.service.jobs.run_due(clock=lambda ahead=ahead: time.time() + ahead)
+    (notice,) = requests.service.notices.by_status("failed")
+    assert notice.attempts == ATTEMPTS_MAX
+    assert requests.service.notices.by_status("pending") == []
+
+
+def test_the_deletion_of_an_asset_is_announced_before_its_subscription_goes(
+    requests: Requests, server: MailServer
+) -> None:
+    # The job that deletes everything also deletes who wanted to know.
+    body = {"confirmPermanentDelete": True}
+    answer = requests("DELETE", "/database/plant/assets/pump/deleteAsset", body)
+    assert answer.status_code == 200, answer.text
+    requests.service.jobs.run_due()
+    assert [message["Subject"] for message in server.messages] == ["pump was deleted"]
+    assert requests("GET", "/subscriptions").json()["message"]["Items"] == []
+
+
+def test_a_temporary_password_is_mailed_and_stays_in_no_table(
+    requests: Requests, server: MailServer
+) -> None:
+    # Its file goes when the mail server has it.
+    body = {"userId": "eve@example.com", "email": "eve@example.com"}
+    assert requests("POST", "/user/cognito", body).status_code == 200
+    (file,) = requests.service.outbox.folder.glob("*.eml")
+    requests.service.jobs.run_due()
+    (message,) = server.messages
+    assert message["To"] == "eve@example.com"
+    assert "temporary password" in message.get_content()
+    assert not file.exists()
+    assert requests.service.store.scan(Notice) == []
+
+
+def test_without_a_mail_server_notices_are_files_in_a_private_folder(tmp_path: Path) -> None:
+    # An operator or a mail program takes them from there.
+    with hosted(tmp_path) as requests:
+        prepare(requests)
+        change(requests)
+        requests.service.jobs.run_due()
+        folder = requests.service.outbox.folder
+        (file,) = folder.glob("*.eml")
+        assert folder.stat().st_mode & 0o077 == 0
+        message = message_from_bytes(file.read_bytes(), policy=policy.default)
+        assert (message["To"], message["Subject"]) == (READER, "pump was changed")
+
+
+def test_a_name_with_line_breaks_makes_no_header(requests: Requests, server: MailServer) -> None:
+    # Rows of other programs can have any name.
+    asset = pump(requests).changed(asset_name="pump\r\nBcc: eve@example.com")
+    requests.service.store.put(asset)
+    change(requests)
+    requests.service.jobs.run_due()
+    (message,) = server.messages
+    assert message["Bcc"] is None
+    assert message["Subject"] == "pump Bcc: eve@example.com was changed"
