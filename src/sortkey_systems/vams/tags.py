@@ -28,7 +28,7 @@ SEVERAL_MAX = 40
 REQUIRED_MARK = " [R]"
 """What follows the name of a required type where tags are listed."""
 
-Name = Annotated[str, Field(pattern=r"^[\w\-. ]{1,256}$")]
+Name = Annotated[str, Field(pattern=r"^[\w\-. ]+$", min_length=1, max_length=256)]
 Description = Annotated[str, Field(min_length=1, max_length=256)]
 
 

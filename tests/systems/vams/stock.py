@@ -1,90 +1,34 @@
-"""Databases, assets, files and roles for tests, made by requests as a client makes them."""
+"""Assets with chosen ids, and users with chosen permissions, for tests."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from sortkey_systems.vams.model import S3AssetBucket
 from tests.systems.vams.host import Requests
 
-ALL_VERBS = ("GET", "PUT", "POST", "DELETE")
+EVERY_VERB = "GET PUT POST DELETE"
 
 
-def make_database(requests: Requests, database_id: str, **more: Any) -> None:
-    """A database in the bucket of the installation."""
-    (bucket, *_) = requests("GET", "/buckets").json()["Items"]
-    body = {
-        "databaseId": database_id,
-        "description": "of a test",
-        "defaultBucketId": bucket["bucketId"],
-        **more,
-    }
-    answer = requests("POST", "/database", body)
-    assert answer.status_code == 200, answer.text
+def make_asset(requests: Requests, database_id: str, asset_id: str, **more: Any) -> None:
+    """An asset whose name is its id, and its database if it is missing."""
+    made = requests.make_asset(database_id, assetId=asset_id, assetName=asset_id, **more)
+    assert made == asset_id
 
 
-def make_asset(requests: Requests, database_id: str, asset_id: str, **more: Any) -> str:
-    """An asset with a chosen id. Returns its path."""
-    body = {
-        "databaseId": database_id,
-        "assetId": asset_id,
-        "assetName": asset_id,
-        "description": "of a test",
-        "isDistributable": True,
-        **more,
-    }
-    answer = requests("POST", "/assets", body)
-    assert answer.status_code == 200, answer.text
-    return f"/database/{database_id}/assets/{asset_id}"
-
-
-def put_file(requests: Requests, database_id: str, asset_id: str, path: str) -> None:
-    """A file of an asset, put into its bucket."""
-    asset = requests.service.assets.find(database_id, asset_id)
-    assert asset is not None
-    place = requests.service.assets.place_of(asset)
-    place.objects.put(place.key(path), b"bytes")
-
-
-def add_user(requests: Requests, user_id: str, *rules: dict[str, Any]) -> None:
-    """A user with a role that may use every route, and what the rules say."""
+def add_user(requests: Requests, user_id: str, *rules: tuple[str, str, dict[str, str]]) -> None:
+    """A user with a role that may use every route, and objects by rules: `("asset", "GET PUT",
+    {"databaseId": "plant"})`.
+    """
     role = user_id.partition("@")[0]
-    answer = requests("POST", "/roles", {"roleName": role, "description": "of a test"})
-    assert answer.status_code == 200, answer.text
-    every_route = on("api", "route__path", ".*")
-    for number, rule in enumerate((every_route, *rules)):
-        name = f"{role}-{number}"
-        permissions = [
-            {"groupId": role, "permission": verb, "permissionType": rule["type"]}
-            for verb in rule["verbs"]
-        ]
-        body = {
-            "identifier": name,
-            "name": name,
-            "description": "of a test",
-            "objectType": rule["objectType"],
-            "criteriaAnd": [rule["criterion"]],
-            "groupPermissions": permissions,
-        }
-        answer = requests("POST", f"/auth/constraints/{name}", body)
-        assert answer.status_code == 200, answer.text
-    requests.add_user(user_id)
-    answer = requests("POST", "/user-roles", {"userId": user_id, "roleName": [role]})
-    assert answer.status_code == 200, answer.text
+    requests.permit(role, "api", EVERY_VERB, route__path=".*")
+    for object_type, verbs, criteria in rules:
+        requests.permit(role, object_type, verbs, **criteria)
+    requests.add_user(user_id, role)
 
 
-def on(
-    object_type: str,
-    field: str,
-    value: str,
-    verbs: tuple[str, ...] = ALL_VERBS,
-    *,
-    operator: str = "contains",
-    type: str = "allow",
-) -> dict[str, Any]:
-    """A rule for `add_user`."""
-    return {
-        "objectType": object_type,
-        "criterion": {"field": field, "operator": operator, "value": value},
-        "verbs": verbs,
-        "type": type,
-    }
+def make_separate_database(requests: Requests, database_id: str) -> None:
+    """A database with a bucket of its own, where ids of other databases can be used again."""
+    name = f"bucket-{database_id}"
+    requests.service.store.put(S3AssetBucket(bucket_id=name, bucket_name=f"{database_id}-assets"))
+    requests.make_database(database_id, defaultBucketId=name)

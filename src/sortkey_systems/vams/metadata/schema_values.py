@@ -26,7 +26,7 @@ _EXTENSION = re.compile(r"\.[^./\\\s]+")
 
 Keys = Annotated[list[MetadataKey], Field(max_length=VALUES_MAX)]
 ListKey = Annotated[str, Field(min_length=1, max_length=256)]
-Name = Annotated[str, Field(pattern=r"^[\w\-. ]{1,256}$")]
+Name = Annotated[str, Field(pattern=r"^[\w\-. ]+$", min_length=1, max_length=256)]
 Restriction = Annotated[str, Field(max_length=1024)]
 
 

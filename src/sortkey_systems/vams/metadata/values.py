@@ -56,7 +56,7 @@ SORT_KEY_BYTES_MAX = 1024
 PROBLEMS_SHOWN_MAX = 10
 _LOCKS = 64
 
-MetadataKey = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^:\0]+$")]
+MetadataKey = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^:\x00]+$")]
 
 
 class MetadataItem(BaseModel):
@@ -294,7 +294,7 @@ class Metadata:
     def _record(self, caller: Caller, owner: Owner, action: str, keys: Sequence[str]) -> None:
         shown = ", ".join(keys)
         self._service.audit.record(
-            "ACTIONS", caller, action, owner.name, kind=owner.entity_type, keys=shown
+            "ACTIONS", caller, action, owner.name, entity=owner.entity_type, keys=shown
         )
 
 

@@ -15,7 +15,7 @@ from sortkey_systems.vams.notices.notices import ATTEMPTS_MAX, HAPPENED
 from sortkey_systems.vams.notices.records import Notice
 from tests.systems.vams.host import ADMIN, READER, Requests, hosted
 from tests.systems.vams.notices.mail_server import MailServer, mail_server
-from tests.systems.vams.stock import add_user, make_asset, make_database, on
+from tests.systems.vams.stock import add_user, make_asset
 
 DAY = 24 * 3600.0
 
@@ -38,7 +38,7 @@ def requests(
 
 
 def prepare(requests: Requests) -> None:
-    make_database(requests, "plant")
+    requests.make_database("plant")
     make_asset(requests, "plant", "pump")
     subscribe(requests, READER)
     requests.service.jobs.run_due()
@@ -108,7 +108,7 @@ def test_a_subscriber_who_may_not_see_the_asset_any_more_gets_nothing(
     requests: Requests, server: MailServer
 ) -> None:
     # A notice has the name of the asset.
-    rule = on("asset", "databaseId", "plant", ("GET",))
+    rule = ("asset", "GET", {"databaseId": "plant"})
     add_user(requests, "sue@example.com", rule)
     subscribe(requests, "sue@example.com")
     change(requests)

@@ -9,7 +9,12 @@ import pytest
 
 from sortkey_systems.vams.model import Comment
 from tests.systems.vams.host import ADMIN, READER, Requests, hosted
-from tests.systems.vams.stock import add_user, make_asset, make_database, on
+from tests.systems.vams.stock import (
+    EVERY_VERB,
+    add_user,
+    make_asset,
+    make_separate_database,
+)
 
 ROOT = "/comments/assets/pump"
 WRITER = "wanda@example.com"
@@ -18,12 +23,12 @@ WRITER = "wanda@example.com"
 @pytest.fixture(scope="module")
 def requests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Requests]:
     with hosted(tmp_path_factory.mktemp("vams")) as opened:
-        make_database(opened, "plant")
-        make_database(opened, "museum")
+        opened.make_database("plant")
+        make_separate_database(opened, "museum")
         make_asset(opened, "plant", "pump")
         make_asset(opened, "plant", "twin")
         make_asset(opened, "museum", "twin")
-        add_user(opened, WRITER, on("asset", "databaseId", "plant"))
+        add_user(opened, WRITER, ("asset", EVERY_VERB, {"databaseId": "plant"}))
         yield opened
 
 
@@ -114,7 +119,7 @@ def test_what_is_wrong_is_refused(
 def test_who_may_not_see_the_asset_sees_no_comment(requests: Requests) -> None:
     # The permission is that of the asset, with the verb of the request.
     say(requests, "1:secret")
-    add_user(requests, "sue@example.com", on("asset", "databaseId", "museum"))
+    add_user(requests, "sue@example.com", ("asset", EVERY_VERB, {"databaseId": "museum"}))
     user = "sue@example.com"
     for address in (ROOT, f"{ROOT}/assetVersionId/1", path("1:secret")):
         assert requests("GET", address, user=user).status_code == 403

@@ -18,7 +18,12 @@ from sortkey_systems.vams.model import (
     FileAttribute,
 )
 from tests.systems.vams.host import READER, Requests, hosted
-from tests.systems.vams.stock import add_user, make_asset, make_database, on, put_file
+from tests.systems.vams.stock import (
+    EVERY_VERB,
+    add_user,
+    make_asset,
+    make_separate_database,
+)
 
 DATABASE, STRICT = "plant", "strict"
 ASSET = f"/database/{DATABASE}/assets/pump"
@@ -29,12 +34,14 @@ LINK = "/asset-links/link-1/metadata"
 @pytest.fixture(scope="module")
 def requests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Requests]:
     with hosted(tmp_path_factory.mktemp("vams")) as opened:
-        make_database(opened, DATABASE)
-        make_database(opened, STRICT, restrictMetadataOutsideSchemas=True)
+        opened.make_database(DATABASE)
+        make_separate_database(opened, STRICT)
+        restricted = {"restrictMetadataOutsideSchemas": True}
+        assert opened("PUT", f"/database/{STRICT}", restricted).status_code == 200
         for name in ("pump", "hall"):
             make_asset(opened, DATABASE, name)
             make_asset(opened, STRICT, name)
-        put_file(opened, DATABASE, "pump", "/model/pump.glb")
+        opened.put_file(DATABASE, "pump", "/model/pump.glb")
         opened.service.store.put(link("link-1", DATABASE, DATABASE))
         yield opened
 
@@ -246,7 +253,7 @@ def test_a_file_must_exist_to_be_written(requests: Requests, path: str, status: 
 
 def test_a_file_that_is_archived_is_not_written(requests: Requests) -> None:
     # Its newest version is a delete marker.
-    put_file(requests, DATABASE, "pump", "/old.glb")
+    requests.put_file(DATABASE, "pump", "/old.glb")
     asset = requests.service.assets.find(DATABASE, "pump")
     assert asset is not None
     place = requests.service.assets.place_of(asset)
@@ -410,7 +417,7 @@ def test_a_reader_reads_and_writes_nothing(
 
 def test_each_verb_asks_for_itself_and_replace_all_for_three(requests: Requests) -> None:
     # Who may only change must not delete by replacing.
-    add_user(requests, "chan@example.com", on("asset", "databaseId", DATABASE, ("GET", "PUT")))
+    add_user(requests, "chan@example.com", ("asset", "GET PUT", {"databaseId": DATABASE}))
     path, user = f"{ASSET}/metadata", "chan@example.com"
     assert requests("PUT", path, body(item("a", "x")), user=user).status_code == 200
     assert requests("POST", path, body(item("a", "x")), user=user).status_code == 403
@@ -423,7 +430,7 @@ def test_each_verb_asks_for_itself_and_replace_all_for_three(requests: Requests)
 
 def test_a_link_asks_for_both_of_its_assets(requests: Requests) -> None:
     # One that may be seen must not show what hangs on the other.
-    rule = on("asset", "assetName", "^hall$", operator="contains")
+    rule = ("asset", EVERY_VERB, {"assetName": "^hall$"})
     add_user(requests, "hall@example.com", rule)
     assert requests("GET", LINK, user="hall@example.com").status_code == 403
     assert requests("POST", LINK, body(item("a", "x")), user="hall@example.com").status_code == 403

@@ -9,13 +9,13 @@ import pytest
 
 from sortkey_systems.vams.model import MetadataSchema
 from tests.systems.vams.host import READER, Requests, hosted
-from tests.systems.vams.stock import add_user, make_database, on
+from tests.systems.vams.stock import add_user
 
 
 @pytest.fixture(scope="module")
 def requests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Requests]:
     with hosted(tmp_path_factory.mktemp("vams")) as opened:
-        make_database(opened, "plant")
+        opened.make_database("plant")
         yield opened
 
 
@@ -223,7 +223,7 @@ def test_lists_are_filtered_by_what_is_asked_and_what_may_be_seen(requests: Requ
     kinds = listed(requests, "?metadataEntityType=assetMetadata")
     assert {row["metadataSchemaEntityType"] for row in kinds} == {"assetMetadata"}
     assert requests("GET", "/metadataschema?metadataEntityType=x").status_code == 400
-    rule = on("metadataSchema", "metadataSchemaName", "^seen$", ("GET",))
+    rule = ("metadataSchema", "GET", {"metadataSchemaName": "^seen$"})
     add_user(requests, "sam@example.com", rule)
     assert [row["schemaName"] for row in listed(requests, user="sam@example.com")] == ["seen"]
     first = requests("GET", "/metadataschema?pageSize=1").json()
@@ -236,7 +236,7 @@ def test_changes_ask_for_post_and_deletion_for_delete(requests: Requests) -> Non
     schema_id = made(requests, "guarded")
     path = f"/database/plant/metadataSchema/{schema_id}"
     change = {"metadataSchemaId": schema_id, "enabled": False}
-    rules = on("metadataSchema", "metadataSchemaName", "^guarded$", ("GET", "POST"))
+    rules = ("metadataSchema", "GET POST", {"metadataSchemaName": "^guarded$"})
     add_user(requests, "pat@example.com", rules)
     user = "pat@example.com"
     assert requests("PUT", "/metadataschema", change, user=user).status_code == 200

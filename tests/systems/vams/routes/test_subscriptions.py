@@ -10,7 +10,12 @@ import pytest
 
 from sortkey_systems.vams.model import Subscription, User
 from tests.systems.vams.host import ADMIN, READER, Requests, hosted
-from tests.systems.vams.stock import add_user, make_asset, make_database, on
+from tests.systems.vams.stock import (
+    EVERY_VERB,
+    add_user,
+    make_asset,
+    make_separate_database,
+)
 
 EVENT = "Asset Version Change"
 
@@ -18,8 +23,8 @@ EVENT = "Asset Version Change"
 @pytest.fixture(scope="module")
 def requests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Requests]:
     with hosted(tmp_path_factory.mktemp("vams")) as opened:
-        make_database(opened, "plant")
-        make_database(opened, "museum")
+        opened.make_database("plant")
+        make_separate_database(opened, "museum")
         for name in ("pump", "twin", "hall"):
             make_asset(opened, "plant", name)
         make_asset(opened, "museum", "twin")
@@ -108,7 +113,7 @@ def test_what_is_wrong_is_refused(
 def test_who_may_not_see_an_asset_sees_no_subscription(requests: Requests) -> None:
     # Writing asks for POST on the asset, which a reader does not have.
     requests("POST", "/subscriptions", body(READER, asset_id="hall"))
-    add_user(requests, "sue@example.com", on("asset", "databaseId", "museum"))
+    add_user(requests, "sue@example.com", ("asset", EVERY_VERB, {"databaseId": "museum"}))
     user = "sue@example.com"
     assert listed(requests, user) == {}
     wanted = {"userId": READER, "assetId": "hall"}

@@ -9,7 +9,7 @@ import pytest
 from sortkey_systems.vams.model import Tag, TagType
 from sortkey_systems.vams.tags import Tags, TagValues
 from tests.systems.vams.host import READER, Requests
-from tests.systems.vams.stock import add_user, on
+from tests.systems.vams.stock import add_user
 
 
 def rows(requests: Requests, path: str, **more: Any) -> dict[str, dict[str, Any]]:
@@ -152,8 +152,8 @@ def test_a_denial_is_403(requests: Requests, method: str, path: str, body: Any) 
         make_type(requests, "state")
         make_tag(requests, "new", "state")
     if not requests.service.access.caller("tess@example.com").roles:
-        seen = on("tag", "tagName", "^new$", ("GET",))
-        kinds = on("tagType", "tagTypeName", ".*", ("GET",))
+        seen = ("tag", "GET", {"tagName": "^new$"})
+        kinds = ("tagType", "GET", {"tagTypeName": ".*"})
         add_user(requests, "tess@example.com", seen, kinds)
     answer = requests(method, path, body, user="tess@example.com")
     assert (answer.status_code, answer.json()) == (403, {"message": "Not Authorized"})
