@@ -9,13 +9,18 @@ from fastapi import APIRouter, Depends
 from sortkey_systems.vams.routes import (
     api_keys,
     assets,
+    comments,
     constraints,
     databases,
     links,
     login,
+    metadata,
     roles,
+    schemas,
     search,
     start,
+    subscriptions,
+    tags,
     users,
     versions,
 )
@@ -37,6 +42,11 @@ PARTS: tuple[Callable[[Vams], APIRouter], ...] = (
     versions.router,
     links.router,
     search.router,
+    metadata.router,
+    schemas.router,
+    tags.router,
+    comments.router,
+    subscriptions.router,
 )
 """Routes behind tier 1: functions from the service to their router."""
 

@@ -22,15 +22,22 @@ from sortkey_systems.vams.access.roles import Roles
 from sortkey_systems.vams.access.signing_keys import SigningKey
 from sortkey_systems.vams.access.tokens import Tokens
 from sortkey_systems.vams.access.users import Users
+from sortkey_systems.vams.asset_names import AssetNames
 from sortkey_systems.vams.assets import Assets
 from sortkey_systems.vams.assets.archive import Archive
 from sortkey_systems.vams.assets.removal import Removal
 from sortkey_systems.vams.buckets import Buckets
 from sortkey_systems.vams.changes import Changes
+from sortkey_systems.vams.comments import Comments
 from sortkey_systems.vams.databases import Databases
 from sortkey_systems.vams.jobs import Jobs
 from sortkey_systems.vams.links.service import Links
+from sortkey_systems.vams.metadata.schemas import Schemas
+from sortkey_systems.vams.metadata.values import Metadata
+from sortkey_systems.vams.notices import Notices
 from sortkey_systems.vams.search.asset_search import AssetSearch
+from sortkey_systems.vams.subscriptions import Subscriptions
+from sortkey_systems.vams.tags import Tags
 from sortkey_systems.vams.upkeep import Upkeep
 from sortkey_systems.vams.versions.service import Versions
 
@@ -41,6 +48,7 @@ def make_service(resources: Resources) -> Vams:
     """
     service = Vams(resources)
     service.installation.ensure()
+    service.schemas.ensure_seeds()
     return service
 
 
@@ -89,6 +97,7 @@ class Vams:
             clock=self.clock,
         )
         self._add_assets()
+        self._add_metadata()
         self._add_versions_and_links()
 
     def _add_assets(self) -> None:
@@ -128,6 +137,19 @@ class Vams:
         self.removal.register("versions", self.versions.remove_all)
         self.links = Links(self.store, self.access, self.assets)
         self.removal.register("links", self.links.remove_all)
+
+    def _add_metadata(self) -> None:
+        self.metadata = Metadata(self)
+        self.schemas = Schemas(self)
+        self.tags = Tags(self.store, self.access)
+        self.asset_names = AssetNames(self.assets, self.access)
+        self.comments = Comments(self)
+        self.subscriptions = Subscriptions(self)
+        self.notices = Notices(self)
+        self.removal.register("notices", self.notices.announce_removal)
+        self.removal.register("subscriptions", self.subscriptions.remove_all)
+        self.removal.register("comments", self.comments.remove_all)
+        self.removal.register("metadata", self.metadata.remove_all)
 
     def now(self) -> datetime:
         """The instant of the host's clock."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, get_args
+from typing import Annotated, Any, Final, cast, get_args
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
@@ -105,7 +105,7 @@ class SchemaChange(BaseModel):
     @field_validator("fields", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
-        return {"fields": value} if isinstance(value, list) else value
+        return _field_list(value)
 
 
 class NewSchema(BaseModel):
@@ -126,7 +126,12 @@ class NewSchema(BaseModel):
     @field_validator("fields", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
-        return {"fields": value} if isinstance(value, list) else value
+        return _field_list(value)
+
+
+def _field_list(value: Any) -> Any:
+    """A bare list of fields as the object that clients send."""
+    return {"fields": cast("list[Any]", value)} if isinstance(value, list) else value
 
 
 def problem_of_schema(schema: MetadataSchema) -> str | None:

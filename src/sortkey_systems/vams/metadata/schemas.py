@@ -6,7 +6,7 @@ An update asks for POST, as clients of this interface expect.
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sortkey import attr
 from sortkey.errors import ConditionFailed, KeyValueError
@@ -110,12 +110,10 @@ class Schemas:
         schema = self._find(wanted.metadataSchemaId)
         self._access.require(caller, "POST", schema_object(schema))
         fields = wanted.fields and tuple(field.stored() for field in wanted.fields.fields)
-        given = {
-            "schema_name": wanted.schemaName,
-            "fields": fields,
-            "enabled": wanted.enabled,
+        given = {"schema_name": wanted.schemaName, "fields": fields, "enabled": wanted.enabled}
+        changes: dict[str, Any] = {
+            name: value for name, value in given.items() if value is not None
         }
-        changes = {name: value for name, value in given.items() if value is not None}
         if wanted.fileKeyTypeRestriction is not None:
             changes["file_key_type_restriction"] = wanted.fileKeyTypeRestriction or None
         if not changes:

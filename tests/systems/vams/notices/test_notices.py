@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from sortkey_systems.vams.changes import KINDS, AssetChanged
-from sortkey_systems.vams.model import Asset
 from sortkey_systems.vams.notices.notices import ATTEMPTS_MAX, HAPPENED
 from sortkey_systems.vams.notices.records import Notice
 from tests.systems.vams.host import ADMIN, READER, Requests, hosted
@@ -20,26 +19,39 @@ from tests.systems.vams.stock import add_user, make_asset
 DAY = 24 * 3600.0
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> Iterator[MailServer]:
     with mail_server() as opened:
         yield opened
 
 
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory, server: MailServer) -> Iterator[Requests]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SORTKEY_VAMS_SMTP", server.url)
+        patch.setenv("SORTKEY_VAMS_MAIL_FROM", "Assets <assets@example.com>")
+        with hosted(tmp_path_factory.mktemp("vams")) as opened:
+            yield opened
+
+
 @pytest.fixture
-def requests(
-    tmp_path: Path, server: MailServer, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Requests]:
-    monkeypatch.setenv("SORTKEY_VAMS_SMTP", server.url)
-    monkeypatch.setenv("SORTKEY_VAMS_MAIL_FROM", "Assets <assets@example.com>")
-    with hosted(tmp_path) as opened:
-        prepare(opened)
-        yield opened
+def requests(host: Requests, server: MailServer) -> Requests:
+    """A host with an asset `pump` and one subscriber; nothing was sent yet."""
+    store, known = host.service.store, host.service.assets.find("plant", "pump")
+    if known is not None:
+        store.put(known.changed(asset_name="pump"))
+        host.service.subscriptions.remove_all(known)
+    prepare(host)
+    for notice in store.scan(Notice):
+        store.delete(notice)
+    server.messages.clear()
+    server.answers.clear()
+    return host
 
 
 def prepare(requests: Requests) -> None:
-    requests.make_database("plant")
-    make_asset(requests, "plant", "pump")
+    if requests.service.assets.find("plant", "pump") is None:
+        make_asset(requests, "plant", "pump")
     subscribe(requests, READER)
     requests.service.jobs.run_due()
 
@@ -53,12 +65,6 @@ def subscribe(requests: Requests, *users: str) -> None:
     }
     answer = requests("POST", "/subscriptions", body)
     assert answer.status_code == 200, answer.text
-
-
-def pump(requests: Requests) -> Asset:
-    found = requests.service.assets.find("plant", "pump")
-    assert found is not None
-    return found
 
 
 def change(requests: Requests) -> None:
@@ -190,8 +196,11 @@ def test_a_temporary_password_is_mailed_and_stays_in_no_table(
     assert requests.service.store.scan(Notice) == []
 
 
-def test_without_a_mail_server_notices_are_files_in_a_private_folder(tmp_path: Path) -> None:
+def test_without_a_mail_server_notices_are_files_in_a_private_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # An operator or a mail program takes them from there.
+    monkeypatch.delenv("SORTKEY_VAMS_SMTP", raising=False)
     with hosted(tmp_path) as requests:
         prepare(requests)
         change(requests)
@@ -205,8 +214,9 @@ def test_without_a_mail_server_notices_are_files_in_a_private_folder(tmp_path: P
 
 def test_a_name_with_line_breaks_makes_no_header(requests: Requests, server: MailServer) -> None:
     # Rows of other programs can have any name.
-    asset = pump(requests).changed(asset_name="pump\r\nBcc: eve@example.com")
-    requests.service.store.put(asset)
+    asset = requests.service.assets.find("plant", "pump")
+    assert asset is not None
+    requests.service.store.put(asset.changed(asset_name="pump\r\nBcc: eve@example.com"))
     change(requests)
     requests.service.jobs.run_due()
     (message,) = server.messages
