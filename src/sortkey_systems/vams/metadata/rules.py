@@ -1,4 +1,4 @@
-"""Whether values follow what is expected of them. The result of a write is checked, not the write."""
+"""Whether values follow what schemas expect. The result of a write is checked, not the request."""
 
 from __future__ import annotations
 

@@ -38,7 +38,6 @@ from sortkey_systems.vams.model import (
     WHOLE_ASSET,
     Asset,
     AssetFileMetadata,
-    AssetVersion,
     FileAttribute,
     MetadataSchema,
     file_metadata_in_version,
@@ -116,11 +115,12 @@ class Metadata:
     def in_version(self, owner: FileOwner, version_id: str) -> dict[str, Value]:
         """The values as they were in a version, by its id or alias. Raises NotThere."""
         asset = owner.asset
+        version = self._service.versions.resolve(asset, version_id)
         rows = self._store.query(
             file_metadata_in_version(
                 database_id=asset.database_id,
                 asset_id=asset.asset_id,
-                asset_version_id=self._version(asset, version_id).asset_version_id,
+                asset_version_id=version.asset_version_id,
                 type=owner.kind,
                 file_path=owner.path,
             )
@@ -234,16 +234,6 @@ class Metadata:
         self._store.batch_write(deletes=self._store.keys(FileAttribute.of_asset(**place)))
 
     # --
-
-    def _version(self, asset: Asset, name: str) -> AssetVersion:
-        """A version by its id or alias."""
-        query = AssetVersion.of_asset(database_id=asset.database_id, asset_id=asset.asset_id)
-        versions = self._store.query(query.consistent())
-        by_name = {each.version_alias: each for each in versions if each.version_alias}
-        by_name.update({each.asset_version_id: each for each in versions})
-        if name not in by_name:
-            raise NotThere("Asset version not found")
-        return by_name[name]
 
     def _texts(self, owner: Owner) -> dict[str, str]:
         return {key: value.text for key, value in self.values(owner).items()}
