@@ -12,6 +12,9 @@ from sortkey_systems.vams.routes import (
     comments,
     constraints,
     databases,
+    downloads,
+    file_changes,
+    files,
     links,
     login,
     metadata,
@@ -21,6 +24,7 @@ from sortkey_systems.vams.routes import (
     start,
     subscriptions,
     tags,
+    uploads,
     users,
     versions,
 )
@@ -47,6 +51,10 @@ PARTS: tuple[Callable[[Vams], APIRouter], ...] = (
     tags.router,
     comments.router,
     subscriptions.router,
+    files.router,
+    file_changes.router,
+    downloads.router,
+    uploads.router,
 )
 """Routes behind tier 1: functions from the service to their router."""
 

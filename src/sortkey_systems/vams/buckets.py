@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sortkey import Objects, Store
+from sortkey.errors import SortkeyError
 from sortkey_systems.vams.access.callers import Caller
 from sortkey_systems.vams.failures import NotThere
 from sortkey_systems.vams.model import S3AssetBucket
+
+log = logging.getLogger("sortkey.vams")
 
 AUXILIARY = "vams-auxiliary"
 """The name of the auxiliary bucket. Its objects have no versions that anybody reads."""
@@ -46,6 +50,15 @@ class Buckets:
     def objects_of(self, bucket: S3AssetBucket) -> Objects:
         """The objects of a bucket."""
         return self._objects[bucket.bucket_name]
+
+    def open_all(self) -> None:
+        """Open every bucket, so that links that were given out before a restart work after it."""
+        _ = self.auxiliary
+        for bucket in self._store.scan(S3AssetBucket):
+            try:
+                self.objects_of(bucket)
+            except SortkeyError:
+                log.exception("the bucket %s cannot be opened", bucket.bucket_name)
 
     @property
     def auxiliary(self) -> Objects:

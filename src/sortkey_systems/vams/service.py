@@ -30,6 +30,14 @@ from sortkey_systems.vams.buckets import Buckets
 from sortkey_systems.vams.changes import Changes
 from sortkey_systems.vams.comments import Comments
 from sortkey_systems.vams.databases import Databases
+from sortkey_systems.vams.files.downloads import Downloads
+from sortkey_systems.vams.files.file_archive import FileArchive
+from sortkey_systems.vams.files.file_copies import FileCopies
+from sortkey_systems.vams.files.file_lists import FileLists
+from sortkey_systems.vams.files.file_values import FileValues
+from sortkey_systems.vams.files.files import Files
+from sortkey_systems.vams.files.folders import Folders
+from sortkey_systems.vams.files.previews import Previews
 from sortkey_systems.vams.jobs import Jobs
 from sortkey_systems.vams.links.service import Links
 from sortkey_systems.vams.metadata.schemas import Schemas
@@ -37,8 +45,12 @@ from sortkey_systems.vams.metadata.values import Metadata
 from sortkey_systems.vams.notices import Notices
 from sortkey_systems.vams.search.asset_search import AssetSearch
 from sortkey_systems.vams.subscriptions import Subscriptions
+from sortkey_systems.vams.sync.bucket_watch import LOOK_SECONDS, BucketWatch
+from sortkey_systems.vams.sync.s3_events import queue_from_environment
 from sortkey_systems.vams.tags import Tags
 from sortkey_systems.vams.upkeep import Upkeep
+from sortkey_systems.vams.uploads.completions import UploadCompletions
+from sortkey_systems.vams.uploads.uploads import Uploads
 from sortkey_systems.vams.versions.service import Versions
 
 
@@ -49,6 +61,7 @@ def make_service(resources: Resources) -> Vams:
     service = Vams(resources)
     service.installation.ensure()
     service.schemas.ensure_seeds()
+    service.buckets.open_all()
     return service
 
 
@@ -99,6 +112,7 @@ class Vams:
         self._add_assets()
         self._add_metadata()
         self._add_versions_and_links()
+        self._add_files()
 
     def _add_assets(self) -> None:
         self.jobs = Jobs(self.store)
@@ -150,6 +164,18 @@ class Vams:
         self.removal.register("subscriptions", self.subscriptions.remove_all)
         self.removal.register("comments", self.comments.remove_all)
         self.removal.register("metadata", self.metadata.remove_all)
+
+    def _add_files(self) -> None:
+        self.files, self.file_lists = Files(self), FileLists(self)
+        self.folders, self.previews = Folders(self), Previews(self)
+        self.file_values = FileValues(self)
+        self.file_copies, self.file_archive = FileCopies(self), FileArchive(self)
+        self.downloads = Downloads(self)
+        self.uploads, self.upload_completions = Uploads(self), UploadCompletions(self)
+        self.bucket_watch = BucketWatch(self, queue_from_environment())
+        self.removal.register("uploads", self.uploads.remove_all)
+        self.upkeep.every(LOOK_SECONDS, "asset buckets", self.bucket_watch.look)
+        self.upkeep.every(3600, "expired uploads", self.uploads.remove_expired)
 
     def now(self) -> datetime:
         """The instant of the host's clock."""

@@ -60,6 +60,10 @@ class Asset(Entity, table=asset_storage, names=camel, archive="#deleted"):
     tags: tuple[str, ...] = ()
     asset_location: Location | None = None
     preview_location: Location | None = None
+    primary_files: dict[str, str] | None = None
+    """Types of files by path: primary, a level of detail, or another word."""
+    folders: frozenset[str] | None = None
+    """Folders that were created, whether or not they have files."""
     bucket_id: Annotated[Identifier | None, Field(examples=["bucket-plant"])] = None
     current_version_id: str | None = None
     """The id of the current version. None in items of other programs: it is the newest then."""

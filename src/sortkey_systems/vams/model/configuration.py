@@ -37,6 +37,8 @@ class S3AssetBucket(Entity, table=s3_asset_buckets_storage, names=camel):
     bucket_id: Annotated[Identifier, Field(examples=["bucket-plant"])]
     bucket_name: Annotated[Identifier, Field(examples=["plant-assets"])]
     base_assets_prefix: Annotated[str, Field(examples=["/"])] = "/"
+    watched_position: int | None = None
+    """Changes of the bucket up to this position are mapped to assets."""
 
     @key("{bucketId}", "{bucketName}:{baseAssetsPrefix}")
     def key(*, bucket_id: str, bucket_name: str, base_assets_prefix: str):

@@ -26,6 +26,12 @@ class AssetUpload(Entity, table=asset_uploads_storage, names=camel):
     asset_id: AssetId
     database_id: DatabaseId
     user_id: Annotated[UserId, Named("UserId")]
+    upload_type: str | None = None
+    file_count: int | None = None
+    completed_at: Instant | None = None
+    """When all of its files were at their places. The record stays for a week: it counts as a
+    start of its user.
+    """
     created_at: Annotated[Instant | None, Created] = None
 
     @key("{uploadId}", "{assetId}")

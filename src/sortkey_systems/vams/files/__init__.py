@@ -1,0 +1,1 @@
+"""The files of assets: what their buckets hold, and what is done with them."""

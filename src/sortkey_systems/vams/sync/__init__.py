@@ -1,0 +1,1 @@
+"""Files that others put into a bucket: they are noticed, and mapped to assets."""

@@ -1,0 +1,189 @@
+"""Many files, and one large file with the server killed in between: as real processes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from sortkey.systems.host_secret import derive, host_secret
+from sortkey.web import Tokens
+from tests.systems.vams.host import ADMIN, hosted
+from tests.systems.vams.upload_client import listed, paths, upload
+
+MEGABYTE = 1 << 20
+SIZE, PART = 400 * MEGABYTE, 50 * MEGABYTE
+PARTS = SIZE // PART
+BLOCK = bytes(range(256)) * (MEGABYTE // 256)
+MEMORY_KILOBYTES_MAX = 60 * 1024
+"""Above an idle server."""
+WAIT_SECONDS = 60
+
+
+def free_port() -> int:
+    """A port for several starts: links have it in their addresses."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """`sortkey rest vams` on one port, as often as it is started."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.port = folder, free_port()
+        self.process: subprocess.Popen[bytes] | None = None
+        self.client = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=WAIT_SECONDS)
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "sortkey", "rest", "vams", "--port", str(self.port)],
+            cwd=self.folder,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + WAIT_SECONDS
+        while time.monotonic() < deadline:
+            with suppress(httpx.TransportError):
+                if self.client.get("/api/version").status_code == 200:
+                    secret = derive(host_secret(str(self.folder / "data")), "tokens")
+                    token = Tokens(secret).issue(ADMIN, system="vams")
+                    self.client.headers["Authorization"] = f"Bearer {token}"
+                    return
+            time.sleep(0.05)
+        raise AssertionError("the server does not answer")
+
+    def kill(self) -> None:
+        if self.process is not None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait(WAIT_SECONDS)
+            self.process = None
+
+    def kilobytes(self, name: str) -> int:
+        """Of memory: `VmRSS` now, `VmHWM` at most so far."""
+        assert self.process is not None
+        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith(name)).split()[1])
+
+    def post(self, path: str, body: Any) -> Any:
+        answer = self.client.post(path, json=body)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Server]:
+    server = Server(folder)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.kill()
+        server.client.close()
+
+
+def content(number: int, blocks: int = PART // MEGABYTE) -> Iterator[bytes]:
+    """A part: every megabyte of the file is another one."""
+    first = (number - 1) * (PART // MEGABYTE)
+    for block in range(first, first + blocks):
+        yield block.to_bytes(8, "big") + BLOCK[8:]
+
+
+def put(url: str, number: int) -> str:
+    """Send a part without a token. Gives its ETag."""
+    headers = {"Content-Length": str(PART)}
+    answer = httpx.put(url, content=content(number), headers=headers, timeout=WAIT_SECONDS)
+    assert answer.status_code == 200, answer.text
+    return answer.headers["ETag"].strip('"')
+
+
+def break_off(server: Server, url: str, number: int) -> None:
+    """Kill the server in the middle of a part."""
+
+    def interrupted() -> Iterator[bytes]:
+        yield from content(number, 20)
+        server.kill()
+        yield from content(number)
+
+    with pytest.raises(httpx.TransportError):
+        httpx.put(url, content=interrupted(), headers={"Content-Length": str(PART)}, timeout=30)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_a_file_of_400_megabytes_survives_two_kills_and_is_never_whole_in_memory(
+    tmp_path: Path,
+) -> None:
+    # The links, the parts that were sent and a completion that was begun must all be good after a
+    # crash. Nobody sends 400 MB again because of one.
+    with serving(tmp_path) as server:
+        bucket = server.client.get("/buckets").json()["Items"][0]["bucketId"]
+        database = {"databaseId": "plant", "description": "of a test", "defaultBucketId": bucket}
+        server.post("/database", database)
+        about = {"databaseId": "plant", "assetName": "Scan", "description": "of a test"}
+        asset = server.post("/assets", {**about, "isDistributable": True})["assetId"]
+        ids = {"databaseId": "plant", "assetId": asset, "uploadType": "assetFile"}
+        file = {"relativeKey": "/scan.e57", "file_size": SIZE, "num_parts": PARTS}
+        started = server.post("/uploads", {**ids, "files": [file]})
+        links = [each["UploadUrl"] for each in started["files"][0]["partUploadUrls"]]
+        etags = {number: put(links[number - 1], number) for number in (1, 2, 3)}
+        break_off(server, links[3], 4)
+        server.start()
+        idle = server.kilobytes("VmRSS")
+        etags |= {number: put(links[number - 1], number) for number in range(4, PARTS + 1)}
+        parts = [{"PartNumber": number, "ETag": etag} for number, etag in etags.items()]
+        upload_id = started["files"][0]["uploadIdS3"]
+        sent = [{"relativeKey": "/scan.e57", "uploadIdS3": upload_id, "parts": parts}]
+        route = f"/uploads/{started['uploadId']}/complete"
+        assert server.kilobytes("VmHWM") - idle <= MEMORY_KILOBYTES_MAX
+        killer = threading.Timer(0.3, server.kill)
+        killer.start()
+        with suppress(httpx.TransportError):
+            server.client.post(route, json={**ids, "files": sent})
+        killer.join()
+        server.start()
+        idle = server.kilobytes("VmRSS")
+        assert server.post(route, {**ids, "files": sent})["overallSuccess"] is True
+        check_stream(server, f"/database/plant/assets/{asset}/download/stream/scan.e57")
+        assert server.kilobytes("VmHWM") - idle <= MEMORY_KILOBYTES_MAX
+
+
+def check_stream(server: Server, route: str) -> None:
+    """The whole file and a range of it are as they were sent."""
+    wanted, found = hashlib.sha256(), hashlib.sha256()
+    for number in range(1, PARTS + 1):
+        for block in content(number):
+            wanted.update(block)
+    with server.client.stream("GET", route) as answer:
+        for piece in answer.iter_bytes(MEGABYTE):
+            found.update(piece)
+    assert found.hexdigest() == wanted.hexdigest()
+    part = server.client.get(route, headers={"Range": f"bytes={PART}-{PART + 7}"})
+    assert part.content == (PART // MEGABYTE).to_bytes(8, "big")
+
+
+@pytest.mark.slow
+def test_eleven_hundred_files_are_uploaded_and_listed(tmp_path: Path) -> None:
+    # A folder of textures. One request takes a thousand files; the rest is a second one.
+    files = {f"/textures/{n % 7}/{n:04}.txt": b"%d" % n for n in range(1100)}
+    with hosted(tmp_path / "data") as requests:
+        asset, every = requests.make_asset(), list(files)
+        for some in (every[:1000], every[1000:]):
+            done = upload(requests, asset, {path: files[path] for path in some})
+            assert done["overallSuccess"] is True
+        assert paths(listed(requests, asset, pageSize=500)) == sorted(files)
+        first = requests("GET", f"/database/plant/assets/{asset}/listFiles").json()
+        assert len(first["items"]) == 100
