@@ -15,6 +15,7 @@ from sortkey_systems.vams.routes import (
     downloads,
     file_changes,
     files,
+    ingest,
     links,
     login,
     metadata,
@@ -55,6 +56,7 @@ PARTS: tuple[Callable[[Vams], APIRouter], ...] = (
     file_changes.router,
     downloads.router,
     uploads.router,
+    ingest.router,
 )
 """Routes behind tier 1: functions from the service to their router."""
 

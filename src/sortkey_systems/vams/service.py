@@ -38,6 +38,7 @@ from sortkey_systems.vams.files.file_values import FileValues
 from sortkey_systems.vams.files.files import Files
 from sortkey_systems.vams.files.folders import Folders
 from sortkey_systems.vams.files.previews import Previews
+from sortkey_systems.vams.ingest import Ingest
 from sortkey_systems.vams.jobs import Jobs
 from sortkey_systems.vams.links.service import Links
 from sortkey_systems.vams.metadata.schemas import Schemas
@@ -172,6 +173,7 @@ class Vams:
         self.file_copies, self.file_archive = FileCopies(self), FileArchive(self)
         self.downloads = Downloads(self)
         self.uploads, self.upload_completions = Uploads(self), UploadCompletions(self)
+        self.ingest = Ingest(self)
         self.bucket_watch = BucketWatch(self, queue_from_environment())
         self.removal.register("uploads", self.uploads.remove_all)
         self.upkeep.every(LOOK_SECONDS, "asset buckets", self.bucket_watch.look)

@@ -33,12 +33,12 @@ def _required(store: Store) -> dict[str, set[str]]:
         return {}
     names: dict[str, set[str]] = defaultdict(set)
     for tag in store.scan(Tag):
-        type_name = getattr(tag, "tag_type_name", None)
-        if type_name in required:
+        type_name = tag.tag_type_name
+        if type_name is not None and type_name in required:
             names[type_name].add(tag.tag_name)
     return names
 
 
 def is_required(tag_type: TagType) -> bool:
     """Whether assets need a tag of this type. It is stored as the text True or False."""
-    return str(getattr(tag_type, "required", "")).lower() == "true"
+    return (tag_type.required or "").lower() == "true"

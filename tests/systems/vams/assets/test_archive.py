@@ -161,3 +161,33 @@ def test_archive_and_changes_at_once_lose_nothing(requests: Requests) -> None:
         archived = service.store.get(key.archived())
         assert archived.description == (done[-1] if done else "of a test")
     assert service.store.get(Database.key(database_id="plant")).asset_count == before
+
+
+def test_archive_and_upload_at_once_leave_no_live_file_in_the_archive(requests: Requests) -> None:
+    # Whichever is first: what an archived asset has is hidden, and comes back with it.
+    service, caller = requests.service, requests.service.access.caller(ADMIN)
+    for _ in range(8):
+        asset_id = requests.make_asset()
+        where = {"databaseId": "plant", "assetId": asset_id, "uploadType": "assetFile"}
+        files = [{"relativeKey": f"/{number}.glb", "file_size": 0} for number in range(5)]
+        started = requests("POST", "/uploads", {**where, "files": files}).json()
+        sent = [{"relativeKey": each["relativeKey"], "uploadIdS3": "zero-byte"} for each in files]
+        answers: list[int] = []
+
+        def complete(
+            path: str = f"/uploads/{started['uploadId']}/complete",
+            body: Any = {**where, "files": sent},  # noqa: B006
+            answers: list[int] = answers,
+        ) -> None:
+            answers.append(requests("POST", path, body).status_code)
+
+        thread = threading.Thread(target=complete)
+        thread.start()
+        service.archive.archive(caller, "plant", asset_id)
+        thread.join(30)
+        requests.run_jobs()
+        assert live(requests, asset_id) == []
+        unarchive(requests, asset_id)
+        requests.run_jobs()
+        if answers == [200]:
+            assert len(live(requests, asset_id)) in (0, 5)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sortkey_systems.vams.model import Asset, Database, Tag
+from sortkey_systems.vams.model import Asset, Database, Tag, TagType
 from tests.systems.vams.host import ADMIN, READER, Requests, hosted
 
 NEW = {"assetName": "Pump P-101", "description": "Feed pump", "isDistributable": True}
@@ -401,3 +401,24 @@ def test_changes_of_assets_are_in_the_audit_log(requests: Requests) -> None:
         if record.subject.endswith(f"/{asset_id}")
     ]
     assert actions == ["delete", "unarchive", "archive", "update", "create"]
+
+
+def test_a_required_type_of_tags_must_be_there(requests: Requests) -> None:
+    # A type without tags cannot be required: nobody could create an asset.
+    store = requests.service.store
+    store.put(Tag(tag_name="pump"))
+    body = {**NEW, "databaseId": "plant", "tags": ["pump"]}
+    asset_id = requests("POST", "/assets", body).json()["assetId"]
+    store.put(TagType(tag_type_name="area", required="True"))
+    try:
+        assert requests("POST", "/assets", body).status_code == 200
+        store.put(Tag(tag_name="wet", tag_type_name="area"))
+        missing = requests("POST", "/assets", body)
+        assert missing.status_code == 400
+        assert "area" in missing.json()["message"]
+        assert requests("POST", "/assets", {**body, "tags": ["pump", "wet"]}).status_code == 200
+        path = f"/database/plant/assets/{asset_id}"
+        assert requests("PUT", path, {"tags": ["pump"]}).status_code == 400
+        assert requests("PUT", path, {"description": "no tags are given"}).status_code == 200
+    finally:
+        store.delete(TagType.key(tag_type_name="area"))
