@@ -108,3 +108,42 @@ def test_versions_and_links_hold_on_dynamodb_and_s3_as_in_a_folder(requests: Req
     assert requests("POST", "/asset-links", back).status_code == 200
     requests.service.versions.remove_all(asset)
     assert requests("GET", f"{path}/getVersions").json()["versions"] == []
+
+
+def test_metadata_tags_comments_and_subscriptions_hold_on_dynamodb(requests: Requests) -> None:
+    # Conditions on lists and maps, checks in transactions and empty texts work differently there.
+    name = f"plant-{secrets.token_hex(4)}"
+    asset_id = requests.make_asset(name, assetId=f"pump-{name}")
+    requests.put_file(name, asset_id, "/pump.glb", b"bytes")
+    path = f"/database/{name}/assets/{asset_id}"
+    items = [{"metadataKey": f"k{number}", "metadataValue": ""} for number in range(120)]
+    assert requests("POST", f"{path}/metadata", {"metadata": items}).status_code == 200
+    every = {"metadata": items[:1], "updateType": "replace_all"}
+    assert requests("PUT", f"{path}/metadata", every).status_code == 200
+    rows = requests("GET", f"{path}/metadata").json()["metadata"]
+    assert {row["metadataKey"] for row in rows if not row["metadataSchemaField"]} == {"k0"}
+    of_file = {"filePath": "/pump.glb", "type": "attribute", "metadata": items[:1]}
+    assert requests("POST", f"{path}/metadata/file", of_file).status_code == 200
+    assert (
+        requests("POST", f"{path}/metadata/file", {**of_file, "filePath": "/x"}).status_code == 404
+    )
+    kind = {"tagTypeName": name, "description": "of a test"}
+    tag = {"tagName": name, "description": "of a test", "tagTypeName": name}
+    assert requests("POST", "/tag-types", kind).status_code == 200
+    for status in (200, 400):
+        assert requests("POST", "/tags", tag).status_code == status
+    assert requests("DELETE", f"/tag-types/{name}").status_code == 400
+    assert requests("DELETE", f"/tags/{name}").status_code == 200
+    assert requests("DELETE", f"/tag-types/{name}").status_code == 200
+    comment = f"/comments/assets/{asset_id}/assetVersionId:commentId/0:c"
+    for method in ("POST", "PUT", "DELETE"):
+        assert requests(method, comment, {"commentBody": "x"}).status_code == 200
+    subscription = {"entityId": asset_id, "subscribers": ["reader@example.com"]}
+    for method, wanted in (("POST", 200), ("POST", 400), ("PUT", 200), ("DELETE", 200)):
+        answer = requests(method, "/subscriptions", subscription)
+        assert answer.status_code == wanted, answer.text
+    assert requests("POST", "/subscriptions", subscription).status_code == 200
+    assert requests("PUT", path, {"description": "changed"}).status_code == 200
+    requests.run_jobs()
+    (notice,) = requests.service.notices.by_status("sent")
+    assert (notice.user_id, notice.asset_id) == ("reader@example.com", asset_id)
