@@ -170,6 +170,7 @@ class Vams:
         self.files, self.file_lists = Files(self), FileLists(self)
         self.folders, self.previews = Folders(self), Previews(self)
         self.file_values = FileValues(self)
+        self.file_values.add(self.metadata)
         self.file_copies, self.file_archive = FileCopies(self), FileArchive(self)
         self.downloads = Downloads(self)
         self.uploads, self.upload_completions = Uploads(self), UploadCompletions(self)

@@ -360,6 +360,28 @@ def test_metadata_follows_a_file_that_is_moved_and_a_copy_has_it_too(requests: R
         metadata.remove_all(each)
 
 
+def test_moving_copying_and_deleting_a_file_by_requests_takes_its_values_along(
+    requests: Requests,
+) -> None:
+    # What is left behind would belong to the next file of that path.
+    requests.put_file(DATABASE, "pump", "/first.glb")
+    for kind in ("metadata", "attribute"):
+        wanted = body(item("maker", kind), filePath="/first.glb", type=kind)
+        assert requests("POST", FILE, wanted).status_code == 200
+    move = {"sourcePath": "/first.glb", "destinationPath": "/new/second.glb"}
+    assert requests("POST", f"{ASSET}/moveFile", move).status_code == 200
+    copy = {"sourcePath": "/new/second.glb", "destinationPath": "/third.glb"}
+    assert requests("POST", f"{ASSET}/copyFile", copy).status_code == 200
+    for kind in ("metadata", "attribute"):
+        assert stored(requests, FILE, filePath="/first.glb", type=kind) == {}
+        for path in ("/new/second.glb", "/third.glb"):
+            assert stored(requests, FILE, filePath=path, type=kind) == {"maker": kind}
+    gone = {"filePath": "/third.glb", "confirmPermanentDelete": True}
+    assert requests("DELETE", f"{ASSET}/deleteFile", gone).status_code == 200
+    assert stored(requests, FILE, filePath="/third.glb") == {}
+    assert stored(requests, FILE, filePath="/new/second.glb") == {"maker": "metadata"}
+
+
 @pytest.mark.accepts("VA-48")
 def test_values_of_a_version_are_those_of_its_time(requests: Requests) -> None:
     # By the id of the version or its alias.
