@@ -30,6 +30,7 @@ from sortkey_systems.vams.buckets import Buckets
 from sortkey_systems.vams.changes import Changes
 from sortkey_systems.vams.comments import Comments
 from sortkey_systems.vams.databases import Databases
+from sortkey_systems.vams.exports.service import Exports
 from sortkey_systems.vams.files.downloads import Downloads
 from sortkey_systems.vams.files.file_archive import FileArchive
 from sortkey_systems.vams.files.file_copies import FileCopies
@@ -145,13 +146,12 @@ class Vams:
         )
 
     def _add_versions_and_links(self) -> None:
-        self.versions = Versions(
-            self.store, self.access, self.assets, self.archive, self.buckets, self.changes
-        )
+        self.versions = Versions(self)
         self.assets.creation.first_version = self.versions.create_first
         self.removal.register("versions", self.versions.remove_all)
         self.links = Links(self.store, self.access, self.assets)
         self.removal.register("links", self.links.remove_all)
+        self.exports = Exports(self)
 
     def _add_metadata(self) -> None:
         self.metadata = Metadata(self)

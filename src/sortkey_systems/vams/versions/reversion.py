@@ -30,16 +30,21 @@ class RestoredFiles:
     """Files after a revert."""
 
     files: list[FileState] = field(default_factory=list[FileState])
-    changed_keys: list[str] = field(default_factory=list[str])
-    """Of files that have another object version than before."""
+    changed: list[str] = field(default_factory=list[str])
+    """Paths of files that have another object version than before."""
     skipped: list[str] = field(default_factory=list[str])
     """Paths of files whose object version is gone."""
 
 
 def restore_files(
-    place: AssetPlace, stored: Mapping[str, StoredFile], rows: Sequence[AssetFileVersion]
+    place: AssetPlace,
+    stored: Mapping[str, StoredFile],
+    rows: Sequence[AssetFileVersion],
+    marks: Mapping[str, str],
 ) -> RestoredFiles:
-    """Make the object versions of a version the newest ones. A file that has them stays."""
+    """Make the object versions of a version the newest ones, as copies with `marks` in their
+    metadata. A file that has them stays.
+    """
     restored = RestoredFiles()
     for row in rows:
         path = place.relative(row.file_key)
@@ -50,7 +55,7 @@ def restore_files(
         elif file.live == version:
             restored.files.append(state_of(path, version))
         else:
-            _copy_up(place, path, version, restored)
+            _copy_up(place, version, marks, restored)
     return restored
 
 
@@ -73,14 +78,17 @@ def restore_metadata(
     store.batch_write(puts, [key for key in keys if key not in kept])
 
 
-def _copy_up(place: AssetPlace, path: str, version: ObjectVersion, restored: RestoredFiles) -> None:
+def _copy_up(
+    place: AssetPlace, version: ObjectVersion, marks: Mapping[str, str], restored: RestoredFiles
+) -> None:
+    path, key = place.relative(version.key), version.key
     try:
-        info = place.objects.copy(version.key, version.key, version_id=version.version_id)
+        info = place.objects.copy(key, key, version_id=version.version_id, metadata=marks)
     except ObjectNotFound:  # deleted for good since the bucket was read
         restored.skipped.append(path)
         return
     restored.files.append(state_of(path, info))
-    restored.changed_keys.append(version.key)
+    restored.changed.append(path)
 
 
 def _value(asset: Asset, row: AssetFileMetadataVersion) -> Value:

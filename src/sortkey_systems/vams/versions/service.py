@@ -6,17 +6,13 @@ Methods that take a caller ask for permission. The others are for parts that hav
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sortkey import Put, Store, Update, attr
+from sortkey import Put, Update, attr
 from sortkey.errors import TransactionFailed
 from sortkey_systems.vams.access.callers import Caller
-from sortkey_systems.vams.access.control import Access
-from sortkey_systems.vams.assets import Assets
-from sortkey_systems.vams.assets.archive import Archive
-from sortkey_systems.vams.buckets import Buckets
-from sortkey_systems.vams.changes import Changes
 from sortkey_systems.vams.failures import Invalid, NotThere
+from sortkey_systems.vams.files.origins import marks
 from sortkey_systems.vams.model import (
     Asset,
     AssetFileMetadataVersion,
@@ -42,7 +38,6 @@ from sortkey_systems.vams.versions.reversion import restore_files, restore_metad
 from sortkey_systems.vams.versions.stored_files import (
     FileState,
     StoredFile,
-    drop_auxiliary,
     live_states,
     state_of,
     stored_files,
@@ -59,6 +54,9 @@ from sortkey_systems.vams.versions.values import (
     VersionValues,
 )
 
+if TYPE_CHECKING:
+    from sortkey_systems.vams.service import Vams
+
 NUMBERS_END = 10**12
 """Above every number of a version, to sort the newest first."""
 PAGE, PAGE_MAX = 100, 1000
@@ -67,19 +65,10 @@ PAGE, PAGE_MAX = 100, 1000
 class Versions:
     """The versions of the assets of an installation."""
 
-    def __init__(
-        self,
-        store: Store,
-        access: Access,
-        assets: Assets,
-        archive: Archive,
-        buckets: Buckets,
-        changes: Changes,
-    ) -> None:
-        self._store, self._access, self._assets = store, access, assets
-        self._asset_archive, self._buckets, self._changes = archive, buckets, changes
-        self._records = VersionRecords(store)
-        self._writer = VersionWriter(store, self._records)
+    def __init__(self, service: Vams) -> None:
+        self._service, self._store, self._assets = service, service.store, service.assets
+        self._records = VersionRecords(service.store)
+        self._writer = VersionWriter(service.store, self._records)
 
     # -- reading
 
@@ -157,7 +146,7 @@ class Versions:
         new = NewVersion(wanted.comment, alias, caller.user_id, files)
         version = self._writer.create(asset, new)
         self._record(caller, "create", asset, version)
-        self._changes.asset_changed(caller, asset, "version")
+        self._service.changes.asset_changed(caller, asset, "version")
         return CreatedVersion(version, tuple(skipped))
 
     def revert(
@@ -172,16 +161,17 @@ class Versions:
             raise Invalid(f"version {target.asset_version_id} is archived: unarchive it first")
         target_id, place = target.asset_version_id, self._assets.place_of(asset)
         rows = self._records.files(asset, target_id)
-        restored = restore_files(place, self._stored(asset), rows)
-        drop_auxiliary(self._buckets.auxiliary, restored.changed_keys)
+        restored = restore_files(place, self._stored(asset), rows, marks(caller, "revert"))
+        for path in restored.changed:
+            self._service.previews.remove_auxiliary(asset, path)
         if wanted.revertMetadata:
             paths = [file.relative_path for file in restored.files]
             restore_metadata(self._store, asset, self._records.metadata(asset, target_id), paths)
         comment = f"[REVERTED FROM v{target_id}] {wanted.comment or ''}".rstrip()
         new = NewVersion(comment, None, caller.user_id, restored.files)
-        created = self._writer.create(asset, new)
+        created = self._writer.create(self._service.files.refresh(asset), new)
         self._record(caller, "revert", asset, created, source=target_id)
-        self._changes.asset_changed(caller, asset, "revert")
+        self._service.changes.asset_changed(caller, asset, "revert")
         return CreatedVersion(created, tuple(restored.skipped))
 
     def change(
@@ -215,7 +205,7 @@ class Versions:
         if not is_current:
             self._mark(caller, asset, found, is_archived=True)
         if with_asset:
-            self._asset_archive.archive(caller, database_id, asset_id)
+            self._service.archive.archive(caller, database_id, asset_id)
         return self._records.get(asset, version)
 
     def unarchive(
@@ -229,7 +219,7 @@ class Versions:
     ) -> AssetVersion:
         """Take the mark from a version, and bring its asset back first if that is wanted."""
         if with_asset:
-            self._asset_archive.unarchive(caller, database_id, asset_id)
+            self._service.archive.unarchive(caller, database_id, asset_id)
         asset = self._assets.get(caller, database_id, asset_id, "POST")
         self._mark(caller, asset, self._records.get(asset, version), is_archived=False)
         return self._records.get(asset, version)
@@ -333,7 +323,7 @@ class Versions:
     ) -> None:
         subject = f"asset/{asset.database_id}/{asset.asset_id}"
         details["assetVersionId"] = version.asset_version_id
-        self._access.audit.record("ACTIONS", caller, f"version.{action}", subject, **details)
+        self._service.audit.record("ACTIONS", caller, f"version.{action}", subject, **details)
 
 
 def _newest_first(version: AssetVersion) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
 
-from sortkey import ObjectInfo, Objects, ObjectVersion
+from sortkey import ObjectInfo, ObjectVersion
 from sortkey_systems.vams.assets.places import AssetPlace
 from sortkey_systems.vams.model import Asset
 
@@ -74,13 +74,6 @@ def state_of(path: str, version: ObjectVersion | ObjectInfo) -> FileState:
         etag=version.etag,
         last_modified=version.modified_at,
     )
-
-
-def drop_auxiliary(auxiliary: Objects, keys: Iterable[str]) -> None:
-    """Remove what viewers and pipelines have generated from files."""
-    for key in keys:
-        for version in list(auxiliary.versions(f"{key}/")):
-            auxiliary.delete(version.key, version.version_id)
 
 
 def _files(place: AssetPlace) -> Iterator[StoredFile]:

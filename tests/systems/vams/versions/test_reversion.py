@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sortkey_systems.vams.assets.places import AssetPlace
+from sortkey_systems.vams.files.origins import origin_of, user_of
 from sortkey_systems.vams.model import Asset, AssetFileMetadata, FileAttribute
 from sortkey_systems.vams.versions.values import RevertValues, VersionValues
 from tests.systems.vams.host import ADMIN, Requests
@@ -60,6 +61,23 @@ def test_a_revert_makes_a_new_version_with_the_old_bytes(requests: Requests) -> 
     assert place.objects.read(place.key("/changed.glb")) == b"new"
     listed = requests("GET", f"/database/plant/assets/{asset_id}/getVersions").json()["versions"]
     assert listed[0]["Comment"] == "[REVERTED FROM v2] no, the other"
+
+
+def test_a_file_that_comes_back_is_marked_and_counts_for_the_type_of_the_asset(
+    requests: Requests,
+) -> None:
+    # Without the mark, the watch of the bucket would take it for a file that was put by hand.
+    asset_id = requests.make_asset()
+    key = requests.put_file("plant", asset_id, "/pump.glb", b"old")
+    requests.put_file("plant", asset_id, "/pump.stl", b"old")
+    create(requests, asset_id)
+    _, place = asset_and_place(requests, asset_id)
+    place.objects.delete(key)
+    revert(requests, asset_id, "1")
+    asset, _ = asset_and_place(requests, asset_id)
+    info = place.objects.head(key)
+    assert (user_of(info), origin_of(info)) == (ADMIN, "revert")
+    assert (asset.asset_type, asset.current_version_id) == ("folder", "2")
 
 
 def test_files_that_the_version_did_not_have_stay_and_show_the_mismatch(
