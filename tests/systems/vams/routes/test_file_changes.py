@@ -139,6 +139,39 @@ def test_values_of_files_follow_them(requests: Requests, asset: str) -> None:
     ]
 
 
+def metadata(requests: Requests, asset_id: str, path: str) -> dict[str, str]:
+    route = f"/database/plant/assets/{asset_id}/metadata/file"
+    answer = requests("GET", f"{route}?filePath={path}&type=metadata")
+    assert answer.status_code == 200, answer.text
+    return {
+        each["metadataKey"]: each["metadataValue"]
+        for each in answer.json()["metadata"]
+        if each["metadataValue"]
+    }
+
+
+def test_metadata_follows_a_move_and_a_copy_and_goes_with_a_delete(
+    requests: Requests, asset: str
+) -> None:
+    # What was written about a file is about the file, wherever it lies.
+    other = requests.make_asset()
+    upload(requests, asset, {"/a.txt": b"1"})
+    item = {"metadataKey": "material", "metadataValue": "steel", "metadataValueType": "string"}
+    body = {"filePath": "/a.txt", "type": "metadata", "metadata": [item]}
+    route = f"/database/plant/assets/{asset}/metadata/file"
+    written = requests("POST", route, body)
+    assert written.status_code == 200, written.text
+    move(requests, asset, "/a.txt", "/b.txt")
+    assert metadata(requests, asset, "/b.txt") == {"material": "steel"}
+    copy(requests, asset, "/b.txt", "/c.txt", destinationAssetId=other)
+    assert metadata(requests, other, "/c.txt") == {"material": "steel"}
+    about = {"filePath": "/b.txt", "confirmPermanentDelete": True}
+    change(requests, asset, "deleteFile", "DELETE", **about)
+    found = record(requests, asset)
+    assert requests.service.metadata.of_file(found, "/b.txt") == {}
+    assert requests.service.metadata.of_file(found, "/a.txt") == {}
+
+
 def test_a_file_is_copied_into_an_asset_of_another_database_and_bucket(
     requests: Requests, asset: str
 ) -> None:
