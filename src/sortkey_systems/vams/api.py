@@ -13,6 +13,7 @@ from sortkey_systems.vams.routes import (
     constraints,
     databases,
     downloads,
+    executions,
     exports,
     file_changes,
     files,
@@ -20,6 +21,7 @@ from sortkey_systems.vams.routes import (
     links,
     login,
     metadata,
+    pipelines,
     roles,
     schemas,
     search,
@@ -29,6 +31,7 @@ from sortkey_systems.vams.routes import (
     uploads,
     users,
     versions,
+    workflows,
 )
 from sortkey_systems.vams.routes.callers import authenticated, tier_1
 from sortkey_systems.vams.routes.error_shape import Route
@@ -59,6 +62,9 @@ PARTS: tuple[Callable[[Vams], APIRouter], ...] = (
     downloads.router,
     uploads.router,
     ingest.router,
+    pipelines.router,
+    workflows.router,
+    executions.router,
 )
 """Routes behind tier 1: functions from the service to their router."""
 

@@ -6,8 +6,10 @@ Each part takes the caller first and asks `access` before it does anything.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import urlsplit
 
+from sortkey import JobQueue, JobWorker
 from sortkey.systems import Resources, Worker
 from sortkey_systems.vams.access.api_keys import ApiKeys
 from sortkey_systems.vams.access.audit import AuditLog
@@ -40,11 +42,12 @@ from sortkey_systems.vams.files.files import Files
 from sortkey_systems.vams.files.folders import Folders
 from sortkey_systems.vams.files.previews import Previews
 from sortkey_systems.vams.ingest import Ingest
-from sortkey_systems.vams.jobs import Jobs
+from sortkey_systems.vams.jobs import WORKER_DEATHS_MAX, Jobs
 from sortkey_systems.vams.links.service import Links
 from sortkey_systems.vams.metadata.schemas import Schemas
 from sortkey_systems.vams.metadata.values import Metadata
 from sortkey_systems.vams.notices import Notices
+from sortkey_systems.vams.runners.registry import Runners
 from sortkey_systems.vams.search.asset_search import AssetSearch
 from sortkey_systems.vams.subscriptions import Subscriptions
 from sortkey_systems.vams.sync.bucket_watch import LOOK_SECONDS, BucketWatch
@@ -54,6 +57,14 @@ from sortkey_systems.vams.upkeep import Upkeep
 from sortkey_systems.vams.uploads.completions import UploadCompletions
 from sortkey_systems.vams.uploads.uploads import Uploads
 from sortkey_systems.vams.versions.service import Versions
+from sortkey_systems.vams.workflows.auto_trigger import AutoTrigger
+from sortkey_systems.vams.workflows.callbacks import Callbacks
+from sortkey_systems.vams.workflows.executions import Executions
+from sortkey_systems.vams.workflows.pipelines import Pipelines
+from sortkey_systems.vams.workflows.run_records import RunRecords
+from sortkey_systems.vams.workflows.step_jobs import QUEUE as WORKFLOW_QUEUE
+from sortkey_systems.vams.workflows.step_jobs import StepJobs
+from sortkey_systems.vams.workflows.workflows import Workflows
 
 
 def make_service(resources: Resources) -> Vams:
@@ -69,7 +80,7 @@ def make_service(resources: Resources) -> Vams:
 
 def make_workers(service: Vams) -> list[Worker]:
     """What runs beside the requests: the jobs of all parts, and upkeep."""
-    return [service.jobs.worker(), service.upkeep]
+    return [service.jobs.worker(), service.workflow_worker(), service.upkeep]
 
 
 def load_sample(service: Vams) -> str:
@@ -115,6 +126,7 @@ class Vams:
         self._add_metadata()
         self._add_versions_and_links()
         self._add_files()
+        self._add_workflows()
 
     def _add_assets(self) -> None:
         self.jobs = Jobs(self.store)
@@ -179,6 +191,25 @@ class Vams:
         self.removal.register("uploads", self.uploads.remove_all)
         self.upkeep.every(LOOK_SECONDS, "asset buckets", self.bucket_watch.look)
         self.upkeep.every(3600, "expired uploads", self.uploads.remove_expired)
+
+    def _add_workflows(self) -> None:
+        self.runners = Runners(self.resources.folder, self.resources.url)
+        self.pipelines = Pipelines(self.store, self.access, self.databases, self.runners)
+        self.workflows = Workflows(self.store, self.access, self.databases, self.pipelines)
+        queue = JobQueue(self.store, WORKFLOW_QUEUE, worker_deaths_max=WORKER_DEATHS_MAX)
+        self.run_records = RunRecords(self.store, queue)
+        self.step_jobs = StepJobs(self, queue, self.run_records)
+        self.callbacks = Callbacks(self.run_records, self.step_jobs)
+        self.executions = Executions(self, queue, self.run_records, self.step_jobs)
+        self.auto_trigger = AutoTrigger(self, queue)
+        self.changes.on_files_arrived("workflows", self.auto_trigger.files_arrived)
+        self.removal.register("executions", self.executions.remove_all)
+        self.upkeep.every(60, "runs without a job", self.executions.repair)
+        self.upkeep.every(3600, "logs of runs", self.executions.remove_old_jobs)
+
+    def workflow_worker(self, **settings: Any) -> JobWorker:
+        """A worker for the steps of workflows. It is not started."""
+        return self.step_jobs.worker(self.auto_trigger.start_job, **settings)
 
     def now(self) -> datetime:
         """The instant of the host's clock."""

@@ -1,9 +1,12 @@
-"""POST /: the login service of the password login, in the protocol of Amazon's SDK."""
+"""POST /: what Amazon's SDK calls here by a header. The login by password, and the callbacks of
+steps that wait.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any, cast
 
 from anyio import CapacityLimiter
@@ -14,19 +17,41 @@ from starlette.responses import JSONResponse
 from sortkey_systems.vams.access.cognito import Answer, LoginRefused
 from sortkey_systems.vams.routes.error_shape import NO_CACHE, Route
 from sortkey_systems.vams.service import Vams
+from sortkey_systems.vams.workflows.callbacks import CallbackRefused
 
-SERVICE = "AWSCognitoIdentityProviderService"
-MEDIA_TYPE = "application/x-amz-json-1.1"
-LOGINS_AT_ONCE = 4
+LOGIN = "AWSCognitoIdentityProviderService"
+CALLBACKS = "AWSStepFunctions"
+AT_ONCE = 4
 UNDERWAY_MAX = 40
-"""Logins that are answered or wait: for a second or two."""
+"""Calls of a service that are answered or wait: for a second or two."""
+
+
+@dataclass(slots=True)
+class _Service:
+    """A service of the protocol. It has threads apart from other requests, which a flood of calls
+    must not hold up.
+    """
+
+    answer: Callable[[str, dict[str, Any]], Answer]
+    media_type: str
+    threads: CapacityLimiter
+    underway: int = 0
+
+    async def call(self, operation: str, body: dict[str, Any]) -> Answer:
+        if self.underway >= UNDERWAY_MAX:
+            raise LoginRefused("TooManyRequestsException", "Too many requests: try again later.")
+        self.underway += 1
+        try:
+            return await run_sync(self.answer, operation, body, limiter=self.threads)
+        finally:
+            self.underway -= 1
 
 
 def router(service: Vams) -> APIRouter:
-    """The one route of the login service."""
+    """The one route of these services."""
     made = APIRouter(route_class=Route, tags=["login"])
-    summary = "Sign in (InitiateAuth, RespondToAuthChallenge)"
-    # Not in our document: the protocol is that of Amazon Cognito, chosen by a header.
+    summary = "Sign in (InitiateAuth, RespondToAuthChallenge), end a step (SendTaskSuccess)"
+    # Not in our document: the protocol is Amazon's, chosen by a header.
     made.add_api_route(
         "/", endpoint(service), methods=["POST"], summary=summary, include_in_schema=False
     )
@@ -34,37 +59,30 @@ def router(service: Vams) -> APIRouter:
 
 
 def endpoint(service: Vams) -> Callable[[Request], Coroutine[Any, Any, JSONResponse]]:
-    """What answers. Logins have threads apart from other requests, which a flood of them must not
-    hold up.
-    """
-    threads = CapacityLimiter(LOGINS_AT_ONCE)
-    underway = 0
+    """What answers."""
+    login = _Service(service.cognito.answer, "application/x-amz-json-1.1", CapacityLimiter(AT_ONCE))
+    callbacks = _Service(
+        service.callbacks.answer, "application/x-amz-json-1.0", CapacityLimiter(AT_ONCE)
+    )
+    services = {LOGIN: login, CALLBACKS: callbacks}
 
-    async def answer_of(request: Request) -> Answer:
-        nonlocal underway
+    async def answer(request: Request) -> JSONResponse:
+        """The header X-Amz-Target names the operation. No signature is needed: a login has a
+        password, and a callback has the token of its step.
+        """
         name, _, operation = request.headers.get("x-amz-target", "").partition(".")
-        if name != SERVICE:
-            raise LoginRefused("UnknownOperationException", "X-Amz-Target is not known.")
-        body = await _body(request)
-        if underway >= UNDERWAY_MAX:
-            raise LoginRefused("TooManyRequestsException", "Too many requests: try again later.")
-        underway += 1
+        called = services.get(name, login)
         try:
-            return await run_sync(service.cognito.answer, operation, body, limiter=threads)
-        finally:
-            underway -= 1
-
-    async def sign_in(request: Request) -> JSONResponse:
-        """The header X-Amz-Target names the operation. No token and no signature are needed."""
-        try:
-            answer = await answer_of(request)
-        except LoginRefused as refusal:
-            content = {"__type": refusal.kind, "message": refusal.message}
+            if name not in services:
+                raise LoginRefused("UnknownOperationException", "X-Amz-Target is not known.")
+            content = await called.call(operation, await _body(request))
+        except (LoginRefused, CallbackRefused) as refusal:
+            problem = {"__type": refusal.kind, "message": refusal.message}
             headers = {**NO_CACHE, "x-amzn-ErrorType": refusal.kind}
-            return JSONResponse(content, 400, headers, MEDIA_TYPE)
-        return JSONResponse(answer, 200, NO_CACHE, MEDIA_TYPE)
+            return JSONResponse(problem, 400, headers, called.media_type)
+        return JSONResponse(content, 200, NO_CACHE, called.media_type)
 
-    return sign_in
+    return answer
 
 
 async def _body(request: Request) -> dict[str, Any]:
