@@ -10,6 +10,7 @@ from sortkey.errors import ObjectNotFound
 from sortkey_systems.vams.assets.places import RESERVED
 from sortkey_systems.vams.changes import FilesArrived
 from sortkey_systems.vams.failures import Failure
+from sortkey_systems.vams.files.paths import PREVIEW
 from sortkey_systems.vams.model import Workflow
 from sortkey_systems.vams.workflows.executions import Busy
 from sortkey_systems.vams.workflows.outputs import workflows_of
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 CHAIN_MAX = 5
 """Workflows that begin by the outputs of others, one after the other."""
-PREVIEW = ".previewFile."
 BUSY_RETRIES = 200
 
 

@@ -13,6 +13,7 @@ from sortkey import JobContext, Objects
 from sortkey_systems.vams.access.callers import Caller
 from sortkey_systems.vams.assets import asset_object
 from sortkey_systems.vams.failures import Invalid
+from sortkey_systems.vams.files.paths import PREVIEW, file_path
 from sortkey_systems.vams.model import WHOLE_ASSET, Asset, WorkflowExecution
 from sortkey_systems.vams.runners.pipeline_step import (
     ASSET_METADATA,
@@ -78,15 +79,19 @@ class Outputs:
         service.access.require(caller, "PUT", asset_object(asset))
         objects, prefix = service.files.place(asset).objects, outputs_prefix(run)
         described = list(self._descriptions(objects, f"{prefix}{METADATA}/", run, asset))
-        files = _by_base(listed(objects, f"{prefix}{FILES}/"))
+        admission = service.files.admission(asset)
+        files = [(file_path(each.path), each.key) for each in _by_base(objects, prefix)]
+        paths = [path for path, _ in files]
+        for path in paths:  # before the first one enters: all of them, or none
+            admission.check_name(path)
+            admission.check_base(path, paths)
         done = int(context.state or 0)
-        for number, each in enumerate(files[done:], done + 1):
-            with objects.open(each.key) as source:
-                service.files.put_output(caller, asset, each.path, source, origin)
+        for number, (path, key) in enumerate(files[done:], done + 1):
+            admission.admit(caller, path, key, origin)
             if number % CHECKPOINT_FILES == 0 or number == len(files):
                 context.checkpoint(number)
         if files:
-            asset = service.files.entered(caller, asset, [each.path for each in files], origin)
+            asset = service.files.entered(caller, asset, paths, origin)
         self._preview(caller, asset, objects, f"{prefix}{PREVIEWS}/", origin)
         for each in described:
             service.metadata.write_unchecked(
@@ -132,9 +137,10 @@ class Outputs:
         )
 
 
-def _by_base(files: Iterator[InputFile]) -> list[InputFile]:
-    """Previews of files after the files, which have to be there first."""
-    return sorted(files, key=lambda each: (".previewFile." in each.path, each.path))
+def _by_base(objects: Objects, prefix: str) -> list[InputFile]:
+    """The files of a run. Previews of files come after the files."""
+    files = listed(objects, f"{prefix}{FILES}/")
+    return sorted(files, key=lambda each: (PREVIEW in each.path, each.path))
 
 
 def _target(path: str, input_path: str) -> tuple[str, Literal["metadata", "attribute"]] | None:

@@ -9,22 +9,20 @@ import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
 
 from sortkey import Objects
+from sortkey_systems.vams.files.content_types import content_type_of
 from sortkey_systems.vams.runners.pipeline_step import AUXILIARY, INPUT, OUTPUTS, PipelineStep
 from sortkey_systems.vams.runners.port import StepFailed
 
-BINARY = "application/octet-stream"
 FILES_MAX = 10_000
 BYTES_MAX = 16 << 30
 """Of the input of a step, and of its output."""
 CHUNK_BYTES = 1 << 20
 LEFT_BEHIND_SECONDS = 8 * 86_400
 """Folders that are older belong to a server that was killed: no step takes so long."""
-FOLDER_MARK = ".folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +87,7 @@ class StepFiles:
             objects = self.auxiliary_objects if is_auxiliary else self.objects
             prefix = self.auxiliary if is_auxiliary else f"{self.outputs}{name}/"
             with open_plain(file) as data:
-                kind = guess_type(path)[0] or BINARY
-                objects.put(prefix + path, data, content_type=kind)
+                objects.put(prefix + path, data, content_type=content_type_of(path))
 
 
 def _made(step: PipelineStep) -> Iterator[tuple[str, str, Path]]:
@@ -115,13 +112,13 @@ def open_plain(path: Path) -> Any:
 
 
 def listed(objects: Objects, prefix: str) -> Iterator[InputFile]:
-    """The objects under a prefix, with their paths below it. Marks of folders are left out."""
+    """The objects under a prefix, with their paths below it. Folders are left out."""
     after: str | None = None
     while True:
         page = objects.list(prefix, after=after)
         for each in page.objects:
             path = each.key.removeprefix(prefix)
-            if path and not path.endswith("/") and path.rpartition("/")[2] != FOLDER_MARK:
+            if path and not path.endswith("/"):
                 yield InputFile(f"/{path}", each.key)
         after = page.after
         if after is None:

@@ -105,7 +105,10 @@ class StepJobs:
             repeated = run_changes.repeated(each, number, attempt, message)
             return repeated or run_changes.ended(each, "FAILED", self._service.now(), message)
 
-        return self._changed(run, decide, next_job)
+        changed = self._records.change(place_of_run(run), decide, next_job)
+        if changed is not None and not run_changes.is_underway(changed):
+            self.clean(run)
+        return changed is not None
 
     def end(self, run: WorkflowExecution, status: ExecutionStatus, error: str | None) -> bool:
         """End a run, and delete what it has collected."""

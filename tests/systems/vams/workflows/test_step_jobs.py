@@ -117,7 +117,7 @@ def test_an_output_that_is_refused_fails_the_run_and_says_why(work: Work) -> Non
     done = work.run("strict", work.made("forbidden-flow", "forbidden"), "/a.txt")
     assert done["executionStatus"] == "FAILED"
     assert "virus.exe" in done["error"]
-    assert "/virus.exe" not in work.paths("strict")
+    assert work.paths("strict") == ["/a.txt"]
     assert work.leftovers("strict") == []
 
 
@@ -132,10 +132,10 @@ def test_a_link_among_the_outputs_is_refused(work: Work) -> None:
 def test_more_outputs_than_an_upload_takes(work: Work) -> None:
     # A point cloud has thousands of tiles. Their names may need care in URLs.
     work.asset("tiles", a__txt=b"x")
-    work.made("many-flow", "many", inputParameters={"count": 1100})
+    work.made("many-flow", "many", inputParameters={"count": 1001})
     done = work.run("tiles", "many-flow", "/a.txt")
     assert done["executionStatus"] == "SUCCEEDED", done
-    assert len(work.paths("tiles")) == 1101
+    assert len(work.paths("tiles")) == 1002
     assert work.read("tiles", "/parts/a b+c&d=00007.txt") == b"7"
 
 
