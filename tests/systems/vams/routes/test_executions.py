@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
+from sortkey import Job
 from sortkey_systems.vams.model import WorkflowExecution
-from tests.systems.vams.host import READER, Requests
+from sortkey_systems.vams.workflows.executions import Busy
+from sortkey_systems.vams.workflows.values import StartValues
+from tests.systems.vams.host import ADMIN, READER, Requests
 from tests.systems.vams.workflows.work import Work
 
 
@@ -192,3 +196,36 @@ def test_runs_of_workflows_that_a_caller_may_not_see_are_not_listed(work: Work) 
     assert denied.status_code == 403
     assert work.refused("GET", f"{place}/{hidden}", user=user).status_code == 403
     assert work.refused("GET", f"{place}/missing", user=user).status_code == 404
+
+
+def test_of_many_starts_at_once_one_succeeds(work: Work) -> None:
+    # Two people press the same button.
+    work.asset("pressed", a__txt=b"x")
+    caller = work.service.access.caller(ADMIN)
+    wanted = StartValues(workflowDatabaseId="plant-one", fileKey="/a.txt")
+
+    def start(_: int) -> bool:
+        try:
+            work.service.executions.start(caller, "plant-one", "pressed", "copy-flow", wanted)
+        except Busy:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(start, range(16))) == 1
+    items = work.ok("GET", f"{work.base('pressed')}/executions")["message"]["Items"]
+    assert len(items) == 1
+
+
+def test_a_run_whose_job_was_lost_is_not_underway_for_ever(work: Work) -> None:
+    # Its file would stay locked.
+    work.asset("orphan", a__txt=b"x")
+    execution_id = work.start("orphan", "copy-flow", "/a.txt")
+    run = work.service.run_records.find("plant-one", "orphan", execution_id)
+    assert run is not None
+    assert run.job_id is not None
+    work.service.store.delete(Job.key(job_id=run.job_id))
+    again = work.start("orphan", "copy-flow", "/a.txt")
+    lost = work.execution("orphan", "copy-flow", execution_id)
+    assert (lost["executionStatus"], "its job was lost" in lost["error"]) == ("FAILED", True)
+    work.ok("POST", f"{work.base('orphan')}/executions/copy-flow/{again}/abort")

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
+import boto3
 import pytest
+import uvicorn
 from httpx import Response
 
 from sortkey import Job
 from sortkey_systems.vams.workflows import run_changes
+from sortkey_systems.vams.workflows.callbacks import CallbackRefused
 from tests.systems.vams.host import Requests, hosted
 from tests.systems.vams.workflows.work import Work
 
@@ -147,3 +154,54 @@ def test_the_login_still_answers_on_the_same_path(work: Work) -> None:
     assert answer.json()["__type"] == "ResourceNotFoundException"
     answer = work.requests.client.post("/", content="{}", headers={"X-Amz-Target": "Other.X"})
     assert answer.json()["__type"] == "UnknownOperationException"
+
+
+@contextmanager
+def served(requests: Requests) -> Iterator[str]:
+    """The routes on a port of this machine."""
+    server = uvicorn.Server(uvicorn.Config(requests.host.app, port=0, log_level="error"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    end = time.monotonic() + 20
+    while not server.started:
+        assert time.monotonic() < end, "the server did not start"
+        time.sleep(0.02)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join(10)
+
+
+def test_amazons_own_client_ends_a_step(work: Work) -> None:
+    # Workers that were written for Step Functions set one variable, and run unchanged.
+    execution_id, token = waiting(work, "by-boto", "wait-flow")
+    keys = {"aws_access_key_id": "any", "aws_secret_access_key": "any"}
+    with served(work.requests) as url:
+        client: Any = boto3.client("stepfunctions", "us-east-1", endpoint_url=url, **keys)
+        client.send_task_heartbeat(taskToken=token)
+        client.send_task_success(taskToken=token, output='{"done": true}')
+        with pytest.raises(client.exceptions.TaskTimedOut):
+            client.send_task_success(taskToken=token, output="{}")
+        with pytest.raises(client.exceptions.InvalidToken):
+            client.send_task_failure(taskToken="forged")
+    work.run_due()
+    done = work.execution("by-boto", "wait-flow", execution_id)
+    assert done["executionStatus"] == "SUCCEEDED", done
+
+
+def test_of_many_callbacks_at_once_one_counts(work: Work) -> None:
+    # A worker that hears nothing repeats itself. The next step must begin once.
+    execution_id, token = waiting(work, "repeated", "wait-flow")
+    body = {"taskToken": token, "output": "{}"}
+
+    def call(_: int) -> bool:
+        try:
+            return work.service.callbacks.answer("SendTaskSuccess", body) == {}
+        except CallbackRefused:
+            return False
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(call, range(8))) == 1
+    work.run_due()
+    done = work.execution("repeated", "wait-flow", execution_id)
+    assert done["executionStatus"] == "SUCCEEDED", done
