@@ -6,6 +6,7 @@ Forked by tests.faults.forks; says "begun" when it begins.
 from __future__ import annotations
 
 import random
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,7 @@ def main(place: str, seed: int) -> None:
     while True:
         with suppress(SortkeyError):  # an item that is not there now
             chance.choice(CHANGES)(store, chance)
+        time.sleep(0.002)
 
 
 def _ids(number: int) -> dict[str, str]:

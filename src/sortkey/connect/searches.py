@@ -241,7 +241,10 @@ class Searches(Mapping[str, ManagedSearch]):
         if managed.search.index.noted() is None:
             managed.state = "building"
             reindex(
-                managed.search, source, on_progress=lambda count: setattr(managed, "written", count)
+                managed.search,
+                source,
+                on_progress=lambda count: setattr(managed, "written", count),
+                on_replaced=lambda: setattr(managed, "state", "ready"),
             )
         else:
             finish_reindex(managed.search, source)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from sortkey.errors import ModelError
@@ -20,6 +20,8 @@ Fields = dict[str, Any]
 """The fields of one document, by their names."""
 
 NAME_MAX = 200
+REMEMBERED_MAX = 1000
+"""Undeclared names whose rule is remembered."""
 OURS = "sortkey_"
 """The prefix of fields that the adapters add to an index."""
 _NOT_IN_NAMES = re.compile(r'[.*"\\\0]')
@@ -50,10 +52,12 @@ class FieldRule:
             check_kind(self.pattern, self.kind)
 
     def fits(self, name: str) -> bool:
-        return (
-            re.fullmatch(".*".join(map(re.escape, self.pattern.split("*"))), name, re.DOTALL)
-            is not None
-        )
+        return _compiled(self.pattern).fullmatch(name) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
 
 
 class DocumentFields(Mapping[str, FieldKind]):
@@ -65,6 +69,7 @@ class DocumentFields(Mapping[str, FieldKind]):
         _check_declared(declared)
         _check_rules(rules)
         self._declared, self.rules = dict(declared), tuple(rules)
+        self._undeclared: dict[str, FieldKind | None] = {}
 
     def __getitem__(self, name: str) -> FieldKind:
         return self._declared[name]
@@ -82,10 +87,14 @@ class DocumentFields(Mapping[str, FieldKind]):
         kind = self._declared.get(name)
         if kind is not None:
             return kind
+        if name in self._undeclared:
+            return self._undeclared[name]
         for rule in self.rules:
             if rule.fits(name):
                 if rule.kind is not None:
                     check_name(name)
+                if len(self._undeclared) < REMEMBERED_MAX:
+                    self._undeclared[name] = rule.kind
                 return rule.kind
         patterns = "".join(f", {rule.pattern}" for rule in self.rules if rule.kind is not None)
         raise ModelError(

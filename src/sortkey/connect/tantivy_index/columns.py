@@ -29,6 +29,8 @@ WORDS = "words"
 """The tokenizer of texts."""
 ID, VERSION, SOURCE, GONE, GONE_AT, HAS = "_id", "_version", "_source", "_gone", "_gone_at", "_has"
 SURELY_EXACT = EXACT_MAX // 2
+WRITERS_MAX = 1000
+"""Fields whose functions are remembered: documents may have any number of undeclared ones."""
 MORE, MORE_WORDS, ANY_WORDS = "more", "more_words", "any_words"
 
 Row = dict[str, Any]
@@ -89,9 +91,15 @@ class Columns:
         row: Row = {ID: encode(put.id), VERSION: put.version, SOURCE: b64encode(source).decode()}
         writers = self._writers
         for name, value in put.fields.items():
-            write = writers.get(name) or _writer(self.of(name))
+            write = writers.get(name) or self._undeclared_writer(name)
             write(row, value)
         return orjson.dumps(row).decode()
+
+    def _undeclared_writer(self, name: str) -> Callable[[Row, Any], None]:
+        writer = _writer(self.of(name))
+        if len(self._writers) < WRITERS_MAX:
+            self._writers[name] = writer
+        return writer
 
 
 def tombstone(id: str, version: int, at: int) -> str:

@@ -33,19 +33,21 @@ def reindex(
     source: Source[T],
     *,
     on_progress: Callable[[int], object] = lambda count: None,
+    on_replaced: Callable[[], object] = lambda: None,
 ) -> Reindexed:
     """Fill a new index from the source, catch up with changes, and replace the current index.
 
     Writes of this program go to both indexes. Writes of other programs are picked up by two
     comparisons, one before and one right after the replacement. The first is left out while the
     current index is incomplete and has nothing to protect. `on_progress` is called with the number
-    of documents written so far.
+    of documents written so far, `on_replaced` when the new index answers.
     """
     is_first = search.index.noted() is None
     built = search.replacement()
     written = _fill(built, source, on_progress)
     caught_up = Drift() if is_first else reconcile(built, source)
     search.replace_with(built)
+    on_replaced()
     return Reindexed(written, caught_up, _finish(search, source))
 
 

@@ -11,7 +11,7 @@ from sortkey.model.changes import Change
 from sortkey.model.documents import Document
 from sortkey.model.entity import Entity
 from sortkey.model.queries import ItemKey
-from sortkey.model.query_requests import entity_of
+from sortkey.model.query_requests import class_of, entity_of
 from sortkey.runtime.steps import Call, Steps
 from sortkey.runtime.store import Store
 from sortkey.values.attributes import Item
@@ -143,11 +143,13 @@ def _page(of: type[E], pattern: str, position: Item | None) -> Steps[SourcePage[
         request["ExclusiveStartKey"] = position
     answer = yield Call("Scan", request, pattern)
     entities, unreadable = list[E](), list[str]()
+    is_alone = list(table.entities) == [of]  # most items are then of this kind
     for item in answer["Items"]:
         try:
-            entity = entity_of(table, item, [of])
+            entity = of.from_item(item) if is_alone else entity_of(table, item, [of])
         except InvalidItem as error:
-            unreadable.append(str(error))
+            if class_of(table, item, [of]) is not None:
+                unreadable.append(str(error))
         else:
             entities += [entity] if isinstance(entity, of) else []
     return SourcePage(entities, answer.get("LastEvaluatedKey"), unreadable)

@@ -16,7 +16,7 @@ from sortkey_systems.vams.model.documents import SearchedAsset, SearchedFile, pr
 from sortkey_systems.vams.model.identifiers import WHOLE_ASSET
 from sortkey_systems.vams.model.links import AssetLink
 from sortkey_systems.vams.model.metadata import AssetFileMetadata, FileAttribute
-from sortkey_systems.vams.model.related_items import QueriedItems, RelatedItems, scanned_items
+from sortkey_systems.vams.model.related_items import QueriedItems, RelatedItems, ScannedItems
 from sortkey_systems.vams.model.versions import AssetVersion
 
 PREVIEW = ".previewFile."
@@ -49,7 +49,7 @@ class AssetSource(ComposedSource[Asset, SearchedAsset]):
         ]
 
     def pages(self, position: Any = None, /) -> Iterator[SourcePage[SearchedAsset]]:
-        scanned = scanned_items(self.store, self.every, with_files=False)
+        scanned = ScannedItems(self.store, self.every)
         return ComposedSource[Asset, SearchedAsset].pages(
             AssetSource(self.store, scanned), position
         )
@@ -75,15 +75,14 @@ class FileSource(ComposedSource[Asset, SearchedFile]):
 
     def __init__(self, store: Store, related: RelatedItems | None = None) -> None:
         super().__init__(store)
-        self._assets, self._related = AssetSource(store, related), related
+        self._related = related
 
     def compose(self, mains: Sequence[Asset], /) -> list[SearchedFile]:
         related = self._related or QueriedItems(self.store)
-        owners = self._assets.compose(mains)
-        return [file for owner in owners for file in _files(owner, related)]
+        return [file for asset in mains for file in _files(_owner(asset, related), related)]
 
     def pages(self, position: Any = None, /) -> Iterator[SourcePage[SearchedFile]]:
-        scanned = scanned_items(self.store, self.every, with_files=True)
+        scanned = ScannedItems(self.store, self.every)
         return ComposedSource[Asset, SearchedFile].pages(FileSource(self.store, scanned), position)
 
     def find(self, ids: Sequence[str], /) -> list[SearchedFile]:
@@ -119,11 +118,16 @@ class FileSource(ComposedSource[Asset, SearchedFile]):
             yield f"{asset.database_id}:{asset.asset_id}:{key}"
 
     def parts(self, file: SearchedFile, /) -> Sequence[Entity]:
-        own = (*file.metadata, *file.attributes)
-        first = () if file.recorded is None else (file.recorded,)
-        return (
-            [*first, *own, *self._assets.parts(file.owner)] if first else [file.owner.asset, *own]
-        )
+        own, owner = (*file.metadata, *file.attributes), file.owner
+        if file.recorded is None:
+            return [owner.asset, *own]
+        several = (file.recorded, *own, owner.asset, owner.version, owner.bucket)
+        return [entity for entity in several if entity is not None]
+
+
+def _owner(asset: Asset, related: RelatedItems) -> SearchedAsset:
+    """What files need of their asset."""
+    return SearchedAsset(asset, _current(asset, related.versions(asset)), related.bucket(asset))
 
 
 def _files(owner: SearchedAsset, related: RelatedItems) -> list[SearchedFile]:

@@ -7,11 +7,11 @@ which is many times cheaper when all assets are needed.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
-from sortkey import Entity, ObjectVersion, Store
+from sortkey import ObjectVersion, Store
 from sortkey.errors import NotConfigured
 from sortkey_systems.vams.model.assets import Asset
 from sortkey_systems.vams.model.configuration import S3AssetBucket
@@ -24,7 +24,9 @@ from sortkey_systems.vams.model.versions import AssetFileVersion, AssetVersion
 ITEMS_MAX = 300_000
 """How many items of a table are held in memory. With more, assets are asked about one by one."""
 AssetKey = tuple[str, str]
-E = TypeVar("E", bound=Entity)
+K = TypeVar("K")
+V = TypeVar("V")
+Grouped = dict[K, list[V]]
 
 
 class RelatedItems(Protocol):
@@ -103,124 +105,122 @@ class QueriedItems:
         )
 
     def stored(self, bucket: S3AssetBucket, start: str, /) -> Sequence[ObjectVersion]:
+        return list(self._latest(bucket, start))
+
+    def _latest(self, bucket: S3AssetBucket, start: str) -> Iterator[ObjectVersion]:
         """None where the bucket cannot be read: the files in the tables are still found."""
         try:
             objects = self._store.payloads.buckets[bucket.bucket_name]
-            return [version for version in objects.versions(start) if version.is_latest]
+            yield from (version for version in objects.versions(start) if version.is_latest)
         except (NotConfigured, KeyError):
-            return []
-
-
-def scanned_items(
-    store: Store, scan: Callable[[type[Any]], Iterator[Any]], *, with_files: bool
-) -> RelatedItems | None:
-    """All items of the tables, where they fit in memory. `scan` gives all items of an entity."""
-    scanned = ScannedItems(store, scan)
-    try:
-        scanned.read(with_files=with_files)
-    except TooManyItems:
-        return None
-    return scanned
-
-
-class TooManyItems(Exception):
-    """A table has more items than are held in memory."""
+            return
 
 
 class ScannedItems(QueriedItems):
-    """All items of the tables, read beforehand."""
+    """All items of each table, read when it is first asked for. `scan` gives all items of an
+    entity. Tables that do not fit in memory are asked asset by asset.
+    """
 
     def __init__(self, store: Store, scan: Callable[[type[Any]], Iterator[Any]]) -> None:
         super().__init__(store)
         self._scan = scan
-        self._folders: dict[str, dict[str, list[ObjectVersion]]] = {}
-
-    def read(self, *, with_files: bool) -> None:
-        """Read the tables that documents of assets need, or those of files too. Raises
-        TooManyItems.
-        """
-        _ = self._versions, self._links, self._metadata
-        if with_files:
-            _ = self._attributes, self._recorded
+        self._folders: dict[str, Grouped[str, ObjectVersion] | None] = {}
 
     def versions(self, asset: Asset, /) -> Sequence[AssetVersion]:
-        return self._versions.get(_key(asset), ())
+        known = self._versions
+        return super().versions(asset) if known is None else known.get(_key(asset), ())
 
     def links(self, asset: Asset, /) -> tuple[AssetLink, ...]:
         out, into = self._links
+        if out is None or into is None:
+            return super().links(asset)
         return (*out.get(_key(asset), ()), *into.get(_key(asset), ()))
 
     def own_metadata(self, asset: Asset, /) -> Sequence[AssetFileMetadata]:
+        if self._metadata is None:
+            return super().own_metadata(asset)
         return [each for each in self.metadata(asset) if each.file_path == WHOLE_ASSET]
 
     def metadata(self, asset: Asset, /) -> Sequence[AssetFileMetadata]:
-        return self._metadata.get(_key(asset), ())
+        known = self._metadata
+        return super().metadata(asset) if known is None else known.get(_key(asset), ())
 
     def attributes(self, asset: Asset, /) -> Sequence[FileAttribute]:
-        return self._attributes.get(_key(asset), ())
+        known = self._attributes
+        return super().attributes(asset) if known is None else known.get(_key(asset), ())
 
     def recorded(self, asset: Asset, version_id: str, /) -> Sequence[AssetFileVersion]:
-        return self._recorded.get((*_key(asset), version_id), ())
+        known = self._recorded
+        if known is None:
+            return super().recorded(asset, version_id)
+        return known.get((*_key(asset), version_id), ())
 
     def stored(self, bucket: S3AssetBucket, start: str, /) -> Sequence[ObjectVersion]:
-        """The whole bucket is listed at once, for all assets. A folder that is not
-        directly under its prefix is listed by itself.
+        """A bucket is listed at once for all assets. A folder that is not directly under its
+        prefix is listed by itself.
         """
         base = prefix_of(bucket)
         if not start.startswith(base) or start.removeprefix(base).count("/") != 1:
             return super().stored(bucket, start)
         if bucket.bucket_id not in self._folders:
-            self._folders[bucket.bucket_id] = self._listed(bucket, base)
-        return self._folders[bucket.bucket_id].get(start, ())
-
-    def _listed(self, bucket: S3AssetBucket, base: str) -> dict[str, list[ObjectVersion]]:
-        folders = defaultdict[str, list[ObjectVersion]](list)
-        for each in super().stored(bucket, base):
-            folder, slash, _ = each.key.removeprefix(base).partition("/")
-            folders[f"{base}{folder}{slash}"].append(each)
-        return folders
+            listed = self._latest(bucket, base)
+            self._folders[bucket.bucket_id] = _grouped(listed, lambda each: _folder(each, base))
+        known = self._folders[bucket.bucket_id]
+        return super().stored(bucket, start) if known is None else known.get(start, ())
 
     @cached_property
-    def _versions(self) -> dict[AssetKey, list[AssetVersion]]:
-        grouped = defaultdict[AssetKey, list[AssetVersion]](list)
-        for each in self._every(AssetVersion):
-            grouped[each.database_id, each.asset_id].append(each)
-        return grouped
+    def _versions(self) -> Grouped[AssetKey, AssetVersion] | None:
+        return _grouped(self._scan(AssetVersion), _owner_key)
 
     @cached_property
-    def _links(self) -> tuple[dict[AssetKey, list[AssetLink]], dict[AssetKey, list[AssetLink]]]:
-        out, into = (defaultdict[AssetKey, list[AssetLink]](list) for _ in range(2))
-        for each in self._every(AssetLink):
-            out[each.from_asset_database_id, each.from_asset_id].append(each)
-            into[each.to_asset_database_id, each.to_asset_id].append(each)
-        return out, into
+    def _links(
+        self,
+    ) -> tuple[Grouped[AssetKey, AssetLink] | None, Grouped[AssetKey, AssetLink] | None]:
+        """By the asset they go out from, and by the one they lead to."""
+        return (
+            _grouped(
+                self._scan(AssetLink),
+                lambda each: (each.from_asset_database_id, each.from_asset_id),
+            ),
+            _grouped(
+                self._scan(AssetLink),
+                lambda each: (each.to_asset_database_id, each.to_asset_id),
+            ),
+        )
 
     @cached_property
-    def _metadata(self) -> dict[AssetKey, list[AssetFileMetadata]]:
-        grouped = defaultdict[AssetKey, list[AssetFileMetadata]](list)
-        for each in self._every(AssetFileMetadata):
-            grouped[each.database_id, each.asset_id].append(each)
-        return grouped
+    def _metadata(self) -> Grouped[AssetKey, AssetFileMetadata] | None:
+        return _grouped(self._scan(AssetFileMetadata), _owner_key)
 
     @cached_property
-    def _attributes(self) -> dict[AssetKey, list[FileAttribute]]:
-        grouped = defaultdict[AssetKey, list[FileAttribute]](list)
-        for each in self._every(FileAttribute):
-            grouped[each.database_id, each.asset_id].append(each)
-        return grouped
+    def _attributes(self) -> Grouped[AssetKey, FileAttribute] | None:
+        return _grouped(self._scan(FileAttribute), _owner_key)
 
     @cached_property
-    def _recorded(self) -> dict[tuple[str, str, str], list[AssetFileVersion]]:
-        grouped = defaultdict[tuple[str, str, str], list[AssetFileVersion]](list)
-        for each in self._every(AssetFileVersion):
-            grouped[each.database_id, each.asset_id, each.asset_version_id].append(each)
-        return grouped
+    def _recorded(self) -> Grouped[tuple[str, str, str], AssetFileVersion] | None:
+        return _grouped(
+            self._scan(AssetFileVersion),
+            lambda each: (each.database_id, each.asset_id, each.asset_version_id),
+        )
 
-    def _every(self, of: type[E]) -> Iterator[E]:
-        for number, each in enumerate(self._scan(of)):
-            if number >= ITEMS_MAX:
-                raise TooManyItems
-            yield each
+
+def _grouped(items: Iterable[V], key: Callable[[V], K]) -> Grouped[K, V] | None:
+    """Items by a key. None if they are too many."""
+    grouped = defaultdict[K, list[V]](list)
+    for number, each in enumerate(items):
+        if number >= ITEMS_MAX:
+            return None
+        grouped[key(each)].append(each)
+    return grouped
+
+
+def _owner_key(item: AssetVersion | AssetFileMetadata | FileAttribute) -> AssetKey:
+    return item.database_id, item.asset_id
+
+
+def _folder(version: ObjectVersion, base: str) -> str:
+    folder, slash, _ = version.key.removeprefix(base).partition("/")
+    return f"{base}{folder}{slash}"
 
 
 def _key(asset: Asset) -> AssetKey:
