@@ -16,7 +16,12 @@ from sortkey_systems.vams.access.callers import Caller
 from sortkey_systems.vams.access.control import Access
 from sortkey_systems.vams.assets.archive import files_key
 from sortkey_systems.vams.assets.assets import TRIES, Assets, unchanged
-from sortkey_systems.vams.assets.creation import REMOVAL_MARK, release_of, removal_key
+from sortkey_systems.vams.assets.creation import (
+    REMOVAL_MARK,
+    location_claim,
+    release_of,
+    removal_key,
+)
 from sortkey_systems.vams.assets.rows import keys_of, link_ids
 from sortkey_systems.vams.buckets import Buckets
 from sortkey_systems.vams.changes import Changes
@@ -76,6 +81,8 @@ class Removal:
                 Put(mark),
                 task,
             ]
+            if asset.asset_location is not None:  # nobody else gets the folder meanwhile
+                writes.append(Put(location_claim(asset)))
             if not asset.in_archive:
                 count = self._databases.count_write(database_id, -1)
                 writes += [count] if count is not None else []

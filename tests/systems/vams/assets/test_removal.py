@@ -31,7 +31,7 @@ from sortkey_systems.vams.model import (
     WorkflowExecution,
     model,
 )
-from tests.systems.vams.host import Requests, hosted
+from tests.systems.vams.host import ADMIN, Requests, hosted
 
 GONE = "pump-gone"
 
@@ -206,6 +206,88 @@ def test_parts_are_asked_to_remove_theirs_in_order_and_again_after_a_failure(
     assert calls == ["first parts", "second parts", "second parts"]
     mark = AuthEntity.key(entity_type="assetRemoval", sk="bin-1:parts")
     assert requests.service.store.find(mark) is None
+
+
+def test_an_asset_that_was_used_leaves_nothing(requests: Requests) -> None:
+    # By requests, so that every part writes what it writes today, and not what this test knows.
+    for name in ("used-asset", "used-by"):
+        requests.make_asset("bin-1", assetId=name)
+    upload(requests, "used-asset", "/model/a.glb", b"glTF1")
+    path = "/database/bin-1/assets/used-asset"
+    values = [{"metadataKey": "k", "metadataValue": "v", "metadataValueType": "string"}]
+    link = {
+        "fromAssetId": "used-asset",
+        "fromAssetDatabaseId": "bin-1",
+        "toAssetId": "used-by",
+        "toAssetDatabaseId": "bin-1",
+        "relationshipType": "parentChild",
+    }
+    subscription = {
+        "eventName": "Asset Version Change",
+        "entityName": "Asset",
+        "entityId": "used-asset",
+        "subscribers": [ADMIN],
+    }
+    file = {"filePath": "/model/a.glb"}
+    for method, where, body in (
+        ("POST", f"{path}/metadata", {"metadata": values}),
+        ("POST", f"{path}/metadata/file", {"metadata": values, "type": "metadata", **file}),
+        ("POST", f"{path}/metadata/file", {"metadata": values, "type": "attribute", **file}),
+        ("POST", f"{path}/createVersion", {"comment": "first", "useLatestFiles": True}),
+        ("PUT", f"{path}/setPrimaryFile", {**file, "primaryType": "primary"}),
+        ("POST", "/comments/assets/used-asset/assetVersionId:commentId/1:c1", {"commentBody": "x"}),
+        ("POST", "/subscriptions", subscription),
+    ):
+        answer = requests(method, where, body)
+        assert answer.status_code == 200, (where, answer.text)
+    made = requests("POST", "/asset-links", link).json()
+    metadata = f"/asset-links/{made['assetLinkId']}/metadata"
+    assert requests("POST", metadata, {"metadata": values}).status_code == 200
+    assert len(set(rows_about(requests, "used-asset"))) >= 9
+    delete(requests, "bin-1", "used-asset")
+    requests.run_jobs()
+    assert rows_about(requests, "used-asset") == []
+    # One row of the installation names the link that was written last.
+    assert set(rows_about(requests, made["assetLinkId"])) <= {"AuthEntitiesStorageTable"}
+    for objects in objects_of(requests):
+        assert objects_under(objects, "used-asset/") == []
+    assert requests("GET", "/database/bin-1/assets/used-by/asset-links").json()["parents"] == []
+
+
+def upload(requests: Requests, asset_id: str, path: str, data: bytes) -> None:
+    """A file by an upload, as a client sends it."""
+    where = {"databaseId": "bin-1", "assetId": asset_id, "uploadType": "assetFile"}
+    file = {"relativeKey": path, "file_size": len(data), "num_parts": 1}
+    started = requests("POST", "/uploads", {**where, "files": [file]}).json()
+    (begun,) = started["files"]
+    url = begun["partUploadUrls"][0]["UploadUrl"]
+    etag = requests.client.put(url, content=data).headers["ETag"].strip('"')
+    sent = {
+        "relativeKey": path,
+        "uploadIdS3": begun["uploadIdS3"],
+        "parts": [{"PartNumber": 1, "ETag": etag}],
+    }
+    done = requests("POST", f"/uploads/{started['uploadId']}/complete", {**where, "files": [sent]})
+    assert done.status_code == 200, done.text
+
+
+def test_a_folder_is_taken_until_its_asset_is_gone(requests: Requests) -> None:
+    # A watch of the bucket would make an asset of files that are about to go, in any database.
+    requests.make_database("bin-3")
+    asset_id = requests.make_asset("bin-1")  # an id that was made claims no folder by itself
+    requests.put_file("bin-1", asset_id, "/a.glb")
+    delete(requests, "bin-1", asset_id)
+    body = {
+        "databaseId": "bin-3",
+        "assetId": asset_id,
+        "assetName": "Pump",
+        "description": "of a watch",
+        "bucketExistingKey": f"{asset_id}/",
+    }
+    assert requests("POST", "/assets", body).status_code == 400
+    requests.run_jobs()
+    del body["bucketExistingKey"]
+    assert requests("POST", "/assets", body).status_code == 200
 
 
 KILLED = """
