@@ -63,7 +63,9 @@ class Exports:
                 break
         has_more = len(waiting) > len(assets)
         self._record(caller, root, wanted, count)
+        more = {"isTruncated": True} if below.is_truncated else {}
         return {
+            **more,
             "assets": assets,
             "relationships": None if after else self._relationships(caller, root, below, wanted),
             "totalAssetsInTree": len(entries),

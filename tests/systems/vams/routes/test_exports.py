@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sortkey_systems.vams.exports import service as exports
+from sortkey_systems.vams.links import families
 from sortkey_systems.vams.model import AssetFileMetadata, AssetLinkMetadata, FileAttribute
 from tests.systems.vams.host import ADMIN, READER, Requests
 
@@ -229,6 +230,16 @@ def test_a_page_ends_when_it_has_many_files(
     second = export(requests, root, {"startingToken": first["NextToken"]})
     assert (exported_names(second), second["NextToken"]) == (["Child"], None)
     assert len(second["assets"][0]["files"]) == 3
+
+
+def test_a_tree_that_is_cut_says_so(requests: Requests, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A client that believed it had everything would delete the rest.
+    hall, *_ = family(requests)
+    wanted = {"fetchEntireChildrenSubtrees": True}
+    assert "isTruncated" not in export(requests, hall, wanted)
+    monkeypatch.setattr(families, "NODES_MAX", 1)
+    answer = export(requests, hall, wanted)
+    assert (answer["isTruncated"], exported_names(answer)) == (True, ["Hall", "Pump"])
 
 
 def test_what_the_caller_may_not_see_is_a_placeholder(requests: Requests) -> None:
