@@ -16,8 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sortkey import Backoff, JobContext, job
-from sortkey.errors import AlreadyExists
+from sortkey import Backoff, ItemKey, JobContext, job
+from sortkey.errors import AlreadyExists, ConditionFailed
 from sortkey_systems.vams.answers import now_text
 from sortkey_systems.vams.assets import asset_object
 from sortkey_systems.vams.changes import AssetChanged
@@ -70,8 +70,9 @@ class Notices:
 
     def announce_removal(self, asset: Asset) -> None:
         """Notify the subscribers of an asset that is being deleted for good, before its
-        subscriptions go.
+        subscriptions go. Earlier notices about it go too, and this one when it was delivered.
         """
+        self._remove_others(asset)
         created = asset.created_at.isoformat() if asset.created_at else ""
         change_id = f"delete {asset.database_id}:{asset.asset_id} {created}"
         self._announce(asset, "delete", None, now_text(self._service.now()), change_id)
@@ -109,13 +110,24 @@ class Notices:
                 created_at=now,
                 expires_at=now + KEPT,
             )
-            with suppress(AlreadyExists):
-                self._store.create(notice)
-            self._jobs.queue.enqueue(
-                self._deliver_job,
-                {"notice_id": notice.notice_id},
-                idempotency_key=notice.notice_id,
-            )
+            self._enqueue(notice)
+
+    def _enqueue(self, notice: Notice) -> None:
+        with suppress(AlreadyExists):
+            self._store.create(notice)
+        task = self._jobs.queue.enqueue(
+            self._deliver_job,
+            {"notice_id": notice.notice_id},
+            idempotency_key=notice.notice_id,
+        )
+        if task.is_ended and notice.change == "delete":  # delivered before a crash
+            self._store.delete(notice)
+
+    def _remove_others(self, asset: Asset) -> None:
+        ids = {"database_id": asset.database_id, "asset_id": asset.asset_id}
+        notices = self._store.query(Notice.of_asset(**ids).hydrated())
+        others = [each for each in notices if each.change != "delete"]
+        self._store.batch_write(deletes=[ItemKey.of_entity(each) for each in others])
 
     def _recipients(self, asset: Asset) -> list[User]:
         """Subscribers who can be reached and may see the asset, at least in a session with MFA."""
@@ -134,25 +146,34 @@ class Notices:
     # -- delivery
 
     def _deliver(self, context: JobContext, notice_id: str) -> None:
-        key = Notice.key(notice_id=notice_id)
-        notice = self._store.find(key, consistent=True)
+        notice = self._store.find(Notice.key(notice_id=notice_id), consistent=True)
         if notice is None or notice.status != "pending":
             return
-        attempts = notice.attempts + 1
         try:
             self.channel.send(notice)
         except Exception as error:
-            is_last = isinstance(error, Undeliverable) or attempts >= ATTEMPTS_MAX
-            status: Status = "failed" if is_last else "pending"
+            is_last = isinstance(error, Undeliverable) or notice.attempts + 1 >= ATTEMPTS_MAX
             message = f"{type(error).__name__}: {error}"[:ERROR_CHARACTERS_MAX]
-            self._store.update(
-                key, set={"status": status, "attempts": attempts, "last_error": message}
-            )
+            self._tried(notice, "failed" if is_last else "pending", message)
             if not is_last:
                 raise
+        else:
+            self._tried(notice, "sent", None)
+
+    def _tried(self, notice: Notice, status: Status, error: str | None) -> None:
+        """Store the outcome. Of an asset that is gone nothing stays but what is not delivered."""
+        key = Notice.key(notice_id=notice.notice_id)
+        if notice.change == "delete" and status != "pending":
+            self._store.delete(key)
             return
-        sent = {"status": "sent", "attempts": attempts, "sent_at": self._service.now()}
-        self._store.update(key, set=sent)
+        values = {
+            "status": status,
+            "attempts": notice.attempts + 1,
+            "last_error": error,
+            "sent_at": self._service.now() if status == "sent" else None,
+        }
+        with suppress(ConditionFailed):  # removed meanwhile, with its asset
+            self._store.update(key, set=values)
 
     # -- messages with temporary passwords, which are in no table
 

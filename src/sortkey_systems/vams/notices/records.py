@@ -7,11 +7,15 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sortkey import GSI, Entity, EpochSeconds, Instant, Table, camel, index, key
+from sortkey_systems.vams.model.identifiers import AssetId, DatabaseId
 
 notices_table = Table(
     "vams-notices",
     key=("noticeId",),
-    indexes=[GSI("StatusIndex", "status", "createdAt", doc="Notices by status, in order.")],
+    indexes=[
+        GSI("StatusIndex", "status", "createdAt", doc="Notices by status, in order."),
+        GSI("AssetIndex", "databaseId:assetId", "createdAt", projection="KEYS_ONLY"),
+    ],
     ttl="expiresAt",
     doc="Notices to subscribers of assets, and whether they were delivered.",
 )
@@ -28,8 +32,8 @@ class Notice(Entity, table=notices_table, names=camel):
     user_id: str
     address: str
     """The e-mail address of the user when the notice was written."""
-    database_id: str
-    asset_id: str
+    database_id: DatabaseId
+    asset_id: AssetId
     change: str
     subject: str
     text: str
@@ -46,3 +50,7 @@ class Notice(Entity, table=notices_table, names=camel):
     @index("StatusIndex", "{status}", "{createdAt}")
     def by_status(*, status: Status):
         """Notices with a status, in the order of the changes."""
+
+    @index("AssetIndex", "{databaseId}:{assetId}", "{createdAt}")
+    def of_asset(*, database_id: str, asset_id: str):
+        """Notices about an asset, in the order of the changes."""

@@ -172,12 +172,17 @@ def test_tries_have_an_end(requests: Requests, server: MailServer) -> None:
 def test_the_deletion_of_an_asset_is_announced_before_its_subscription_goes(
     requests: Requests, server: MailServer
 ) -> None:
-    # The job that deletes everything also deletes who wanted to know.
+    # The job that deletes everything also deletes who wanted to know, and what they were sent.
+    change(requests)
+    requests.service.jobs.run_due()
+    assert len(requests.service.notices.by_status("sent")) == 1
+    server.messages.clear()
     body = {"confirmPermanentDelete": True}
     answer = requests("DELETE", "/database/plant/assets/pump/deleteAsset", body)
     assert answer.status_code == 200, answer.text
     requests.service.jobs.run_due()
     assert [message["Subject"] for message in server.messages] == ["pump was deleted"]
+    assert requests.service.store.scan(Notice) == []
     assert requests("GET", "/subscriptions").json()["message"]["Items"] == []
 
 
@@ -196,6 +201,7 @@ def test_a_temporary_password_is_mailed_and_stays_in_no_table(
     assert requests.service.store.scan(Notice) == []
 
 
+@pytest.mark.slow
 def test_without_a_mail_server_notices_are_files_in_a_private_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
