@@ -67,9 +67,13 @@ def router(service: Vams) -> APIRouter:
         responses=ERRORS,
     )
     def download(
-        database_id: DatabasePath, asset_id: AssetPath, wanted: DownloadRequest, me: Me
+        database_id: DatabasePath,
+        asset_id: AssetPath,
+        me: Me,
+        body: DownloadRequest | None = None,
     ) -> Any:
         """An old version can be read although its file is archived today."""
+        wanted = body or DownloadRequest()
         choice = VersionChoice(wanted.versionId, wanted.assetVersionId, wanted.assetVersionIdAlias)
         return service.downloads.link(
             me, database_id, asset_id, wanted.downloadType, wanted.key, choice

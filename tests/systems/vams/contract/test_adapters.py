@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from sortkey.connect.s3 import S3Objects
@@ -15,7 +16,8 @@ from sortkey_systems.vams.model import Database
 from tests.contract.objects_adapters import s3_endpoint
 from tests.oracle.server import apart_port
 from tests.systems.homes import AWS_MARKS
-from tests.systems.vams.host import Requests, hosted
+from tests.systems.vams.host import ADMIN, Requests, hosted
+from tests.systems.vams.upload_client import complete, listed, paths, start, upload
 from tools.downloads import Missing
 
 __all__ = ["s3_endpoint"]
@@ -147,3 +149,41 @@ def test_metadata_tags_comments_and_subscriptions_hold_on_dynamodb(requests: Req
     requests.run_jobs()
     (notice,) = requests.service.notices.by_status("sent")
     assert (notice.user_id, notice.asset_id) == ("reader@example.com", asset_id)
+
+
+def test_files_are_uploaded_changed_and_read_on_s3_as_in_a_folder(requests: Requests) -> None:
+    # Links, copies, markers and lists are S3's own there. A part that is missing is refused by it.
+    name = f"plant-{secrets.token_hex(4)}"
+    asset = requests.make_asset(name, assetId=f"pump-{name}")
+    base, about = f"/database/{name}/assets/{asset}", {"database_id": name}
+    files = {"/in/a b+ü.glb": b"one", "/b.txt": b"", "/in/a b+ü.glb.previewFile.png": b"\x89PNG"}
+    assert upload(requests, asset, files, **about)["overallSuccess"] is True
+    upload(requests, asset, {"/in/a b+ü.glb": b"second"}, **about)
+    shown = listed(requests, asset, **about, pageSize=1)
+    assert paths(shown) == ["/b.txt", "/in/a b+ü.glb"]
+    assert shown[1]["previewFile"] == "/in/a b+ü.glb.previewFile.png"
+    route = f"{base}/fileInfo?filePath=/in/a b%2Bü.glb&includeVersions=true"
+    first = requests("GET", route).json()["versions"][1]["versionId"]
+    reverted = requests("POST", f"{base}/revertFileVersion/{first}", {"filePath": "/in/a b+ü.glb"})
+    assert reverted.status_code == 200, reverted.text
+    move = {"sourcePath": "/in/a b+ü.glb", "destinationPath": "/c.glb"}
+    assert requests("POST", f"{base}/moveFile", move).status_code == 200
+    link = requests("POST", f"{base}/download", {"key": "/c.glb"}).json()["downloadUrl"]
+    assert httpx.get(link).content == b"one"
+    streamed = requests.client.get(
+        f"{base}/download/stream/c.glb", headers={**requests.header(ADMIN), "Range": "bytes=1-"}
+    )
+    assert (streamed.status_code, streamed.content) == (206, b"ne")
+    for method, action in (("DELETE", "archiveFile"), ("POST", "unarchiveFile")):
+        assert requests(method, f"{base}/{action}", {"filePath": "/c.glb"}).status_code == 200
+    every = {"filePath": "/", "isPrefix": True, "confirmPermanentDelete": True}
+    assert requests("DELETE", f"{base}/deleteFile", every).status_code == 200
+    started = start(requests, asset, {"/never.glb": b"x"}, **about)
+    assert started.status_code == 200
+    found = requests.service.assets.find(name, asset)
+    assert found is not None
+    requests.service.uploads.remove_all(found)
+    sent = [{"relativeKey": "/never.glb", "uploadIdS3": "x", "parts": []}]
+    late = complete(requests, asset, started.json()["uploadId"], sent, **about)
+    assert late.status_code == 404
+    assert list(requests.service.assets.place_of(found).objects.versions()) == []
