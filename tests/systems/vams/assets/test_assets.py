@@ -12,7 +12,7 @@ from sortkey_systems.vams.model import Asset, AssetVersion, Database
 from sortkey_systems.vams.pages import Page, Paging
 from tests.systems.vams.host import ADMIN, Requests, hosted
 
-MANY = 3000
+MANY = 2000
 
 
 @pytest.fixture(scope="module")
