@@ -185,6 +185,7 @@ def test_a_link_needs_permission_on_both_assets(requests: Requests, method: str)
     for write, path in (("POST", "/asset-links"), ("DELETE", f"/asset-links/{link_id}")):
         values = body(mine, secret) if write == "POST" else None
         assert requests(write, path, values, user=READER).status_code == 403
+        assert requests.client.request(write, path, json=values).status_code == 401
 
 
 def test_a_tree_has_the_children_of_children(requests: Requests) -> None:

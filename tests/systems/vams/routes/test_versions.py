@@ -61,8 +61,10 @@ def test_a_route_of_versions_needs_an_asset_that_exists(
 ) -> None:
     # The original answers 400 or 500.
     requests.make_database()
-    answer = requests(method, f"{asset_path('nowhere')}/{path}", body)
+    whole = f"{asset_path('nowhere')}/{path}"
+    answer = requests(method, whole, body)
     assert (answer.status_code, set(answer.json())) == (404, {"message"})
+    assert requests.client.request(method, whole, json=body).status_code == 401
 
 
 @pytest.mark.parametrize(("method", "path", "body"), WRITES)
