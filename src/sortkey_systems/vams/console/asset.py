@@ -10,6 +10,7 @@ from nicegui import ui
 
 from sortkey.web.console import pieces
 from sortkey_systems.vams.console.asset_forms import (
+    Refresh,
     archive_asset,
     change_asset,
     delete_asset,
@@ -49,8 +50,13 @@ async def asset_page(console: Console, database_id: str, asset_id: str) -> None:
     if session.can_change:
         with actions:
             _buttons(session, asset)
-    _facts(asset)
-    _tabs(session, asset)
+
+    @ui.refreshable
+    async def facts() -> None:
+        _facts(await session.get(path, showArchived=True))
+
+    await facts()
+    _tabs(session, asset, facts.refresh)
 
 
 def _buttons(session: Session, asset: Json) -> None:
@@ -92,14 +98,15 @@ def _facts(asset: Json) -> None:
         pieces.quiet(f"Archived by {asset.get('archivedBy') or 'somebody'}: {reason}")
 
 
-def _tabs(session: Session, asset: Json) -> None:
+def _tabs(session: Session, asset: Json, on_change: Refresh) -> None:
+    """The panels. `on_change` is called when the type or the current version may have changed."""
     with ui.tabs().props("align=left no-caps dense inline-label mobile-arrows") as tabs:
         for name, icon in TABS:
             ui.tab(name, icon=icon)
     metadata = f"{path_of(asset)}/metadata"
     panels: dict[str, Panel] = {
-        "Files": partial(files_panel, session, asset),
-        "Versions": partial(versions_panel, session, asset),
+        "Files": partial(files_panel, session, asset, on_change),
+        "Versions": partial(versions_panel, session, asset, on_change),
         "Metadata": partial(metadata_panel, session, metadata),
         "Links": partial(links_panel, session, asset),
         "Comments": partial(comments_panel, session, asset),

@@ -21,6 +21,7 @@ from sortkey_systems.vams.console.asset_search import (
     read,
     read_list,
 )
+from sortkey_systems.vams.console.file_links import PICTURE
 from sortkey_systems.vams.console.frame import begin, explained
 from sortkey_systems.vams.console.identity import Console, Session, asset_path
 from sortkey_systems.vams.console.interface import Refusal
@@ -223,7 +224,7 @@ def draw_picture(
         if preview:
             source = session.file_address(database_id, asset_id, preview)
             picture = ui.element("img").props('alt="" loading=lazy onerror="this.remove()"')
-            picture.props["src"] = source
+            picture.props["src"] = f"{source}?{PICTURE}"
         if kind and kind != "none":
             ui.label(kind.lstrip(".")).classes("va-kind")
 

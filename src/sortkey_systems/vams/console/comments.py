@@ -56,7 +56,7 @@ def _path(asset_id: str, key: str) -> str:
 
 def _draw(session: Session, asset_id: str, comment: Json, refresh: Callable[[], object]) -> None:
     key = str(comment[KEY])
-    owner = str(comment.get("commentOwnerUsername") or comment.get("commentOwnerID") or "?")
+    owner = str(comment.get("commentOwnerUsername") or comment.get("commentOwnerID") or "Somebody")
     is_own = comment.get("commentOwnerID") == session.identity.user_id
     with ui.element("article").classes("va-comment"):
         ui.label(owner[:1].upper()).classes("va-face").props('aria-hidden="true"')
@@ -65,7 +65,7 @@ def _draw(session: Session, asset_id: str, comment: Json, refresh: Callable[[], 
                 ui.label(owner).classes("va-name")
                 pieces.quiet(when(comment.get("dateCreated")))
                 pieces.chip(f"v{key.partition(':')[0]}")
-                if comment.get("dateEdited"):
+                if comment.get("dateEdited") not in (None, "", comment.get("dateCreated")):
                     pieces.quiet("edited")
             ui.label(str(comment.get("commentBody") or "")).style("white-space: pre-wrap")
             if is_own and session.can_change:

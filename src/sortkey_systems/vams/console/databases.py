@@ -64,9 +64,10 @@ def _card(session: Session, database: Json, refresh: Refresh) -> None:
                 pieces.chip(f"only {limits}")
             if database.get("restrictMetadataOutsideSchemas"):
                 pieces.chip("metadata by schemas only")
-        prefix = str(database.get("baseAssetsPrefix") or "").lstrip("/")
-        place = f"{database.get('bucketName', '')}/{prefix}"
-        pieces.quiet(f"in the bucket {place.rstrip('/')}")
+        if database.get("bucketName"):
+            prefix = str(database.get("baseAssetsPrefix") or "").strip("/")
+            place = "/".join(filter(None, (str(database["bucketName"]), prefix)))
+            pieces.quiet(f"in the bucket {place}")
 
 
 def _menu(session: Session, database: Json, refresh: Refresh) -> None:

@@ -161,11 +161,12 @@ class FilePanel:
             )
         except Refusal:  # a file of an old version may be gone
             info = self._entry
+        exact = f" ({self._size:,} bytes)" if self._size >= 1000 else ""
         with ui.element("section").classes("sk-card sk-stack"):
             pairs(
                 {
                     "Path": self._path,
-                    "Size": f"{size_text(self._size)} ({self._size:,} bytes)",
+                    "Size": f"{size_text(self._size)}{exact}",
                     "Type": info.get("contentType"),
                     "Changed": when(
                         info.get("lastModified") or info.get("dateCreatedCurrentVersion")

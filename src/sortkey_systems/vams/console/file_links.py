@@ -25,11 +25,14 @@ PATH = "/vams-files"
 SECONDS = 4 * 3600
 DOWNLOAD = "download"
 """The query that makes the browser store a file."""
+PICTURE = "picture"
+"""The query for a preview: where it is missing the answer is empty, and the page shows an icon."""
+MISSING = (403, 404, 410)
 _FORWARDED = (b"range", b"if-range", b"if-none-match", b"if-modified-since")
 _OWN_HEADERS = (
     (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; sandbox"),
     (b"x-content-type-options", b"nosniff"),
-    (b"cache-control", b"private, max-age=60"),
+    (b"cache-control", b"private, no-cache"),
 )
 
 
@@ -44,7 +47,7 @@ class FileLinks:
         self, identity: Identity, asset: str, path: str, query: Mapping[str, str] | None = None
     ) -> str:
         """The link to a file. `asset` is the path of the asset in the interface."""
-        hour = int(self._clock()) // 3600 * 3600  # the same link for a while: browsers keep it
+        hour = int(self._clock()) // 3600 * 3600  # the same for a while: browsers know its ETag
         claims = [
             identity.user_id,
             identity.seen_by,
@@ -65,8 +68,9 @@ class FileLinks:
             answer = PlainTextResponse("The link is not valid any more: reload the page.", 403)
             await answer(scope, receive, send)
             return
-        is_download = DOWNLOAD in scope.get("query_string", b"").decode("latin-1")
-        await self._interface.forward(inner, receive, _with_own_headers(send, is_download))
+        query = scope.get("query_string", b"").decode("latin-1")
+        send = _empty_if_missing(send) if query == PICTURE else send
+        await self._interface.forward(inner, receive, _with_own_headers(send, query == DOWNLOAD))
 
     def _inner_scope(self, scope: Scope) -> Scope | None:
         """The request to the interface; None if the link is not valid."""
@@ -95,6 +99,21 @@ class FileLinks:
 
     def _signature(self, text: bytes) -> str:
         return hmac.new(self._secret, text, "sha256").hexdigest()
+
+
+def _empty_if_missing(send: Send) -> Send:
+    is_missing = False
+
+    async def sent(message: Message) -> None:
+        nonlocal is_missing
+        if message["type"] == "http.response.start" and message["status"] in MISSING:
+            is_missing = True
+            message = {**message, "status": 204, "headers": []}
+        elif is_missing:
+            message = {**message, "body": b""}
+        await send(message)
+
+    return sent
 
 
 def _with_own_headers(send: Send, is_download: bool) -> Send:

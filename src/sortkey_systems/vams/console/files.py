@@ -7,7 +7,7 @@ from typing import Any
 from nicegui import ui
 
 from sortkey.web.console import pieces
-from sortkey_systems.vams.console.asset_forms import path_of
+from sortkey_systems.vams.console.asset_forms import Refresh, path_of
 from sortkey_systems.vams.console.file import FilePanel
 from sortkey_systems.vams.console.file_forms import new_folder
 from sortkey_systems.vams.console.file_tree import first_shown, folders_of, nodes_of
@@ -22,16 +22,16 @@ LIVE = ""
 """The choice of the files as they are now, not of a version."""
 
 
-async def files_panel(session: Session, asset: Json) -> None:
-    panel = _Files(session, asset)
-    await panel.draw()
+async def files_panel(session: Session, asset: Json, on_change: Refresh) -> None:
+    """`on_change` is called after uploads."""
+    await _Files(session, asset, on_change).draw()
 
 
 class _Files:
     """The tree and the file that is chosen in it."""
 
-    def __init__(self, session: Session, asset: Json) -> None:
-        self._session, self._asset = session, asset
+    def __init__(self, session: Session, asset: Json, on_change: Refresh) -> None:
+        self._session, self._asset, self._on_change = session, asset, on_change
         self._path = path_of(asset)
         parameters = ui.context.client.request.query_params
         self._chosen = parameters.get("file", "")
@@ -85,6 +85,7 @@ class _Files:
     async def _uploaded(self, result: Result) -> None:
         kind = "negative" if result.problems else "positive"
         ui.notify(result.text, type=kind, multi_line=True, timeout=8000)
+        self._on_change()
         await self._load()
 
     async def _set_version(self, version: str) -> None:

@@ -46,10 +46,11 @@ class _Graph:
         self.edges.append(edge)
 
     def place(self) -> None:
-        """Rows become heights, and each row is centred."""
+        """Rows become heights. Rows are centred about the asset; its relatives are to its right."""
         for node in self.nodes.values():
             row = int(node["y"])
-            node["x"] = (float(node["x"]) - (self._columns[row] - 1) / 2) * _STEP_X
+            shift = (self._columns[row] - 1) / 2 if row else 0.0
+            node["x"] = (float(node["x"]) - shift) * _STEP_X
             node["y"] = row * _STEP_Y
 
 

@@ -124,7 +124,8 @@ async def offered_workflows(session: Session, database_id: str) -> dict[str, str
     for owner in (database_id, "GLOBAL"):
         for row in await session.items_or_none(f"/database/{owner}/workflows"):
             about = str(row.get("description") or "")
-            offered[f"{owner}/{row['workflowId']}"] = f"{row['workflowId']}: {about}"
+            name = str(row["workflowId"])
+            offered[f"{owner}/{name}"] = f"{name}: {about}" if about else name
     return offered
 
 

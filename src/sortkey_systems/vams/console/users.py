@@ -56,9 +56,7 @@ async def _users(session: Session) -> None:
 
     if session.can_change:
         with ui.element("div").classes("sk-row").style("margin: 0.25rem 0 0.75rem"):
-            pieces.button(
-                "New user", partial(_new_user, session, listed.refresh), icon="person_add"
-            )
+            pieces.button("New user", partial(_new_user, session), icon="person_add")
     await listed()
 
 
@@ -126,7 +124,7 @@ async def _set_roles(session: Session, name: str, roles: list[str], has_some: bo
         await session.delete("/user-roles", {"userId": name})
 
 
-async def _new_user(session: Session, refresh: Refresh) -> None:
+async def _new_user(session: Session) -> None:
     known = [str(row["roleName"]) for row in await session.items("/roles")]
     below = "They get a temporary password by a notice and choose another at the first sign-in."
     with form("New user", below, width="30rem") as dialog:
@@ -140,7 +138,7 @@ async def _new_user(session: Session, refresh: Refresh) -> None:
             address = (email.value or "").strip() or user_id
             await session.post("/user/cognito", {"userId": user_id, "email": address})
             await _set_roles(session, user_id, list(roles.value or []), False)
-            refresh()
+            ui.navigate.reload()  # the box "See as" offers the user, too
 
         dialog.buttons("Create", create)
 

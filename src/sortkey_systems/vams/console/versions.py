@@ -7,7 +7,7 @@ from functools import partial
 from nicegui import ui
 
 from sortkey.web.console import pieces
-from sortkey_systems.vams.console.asset_forms import path_of
+from sortkey_systems.vams.console.asset_forms import Refresh, path_of
 from sortkey_systems.vams.console.forms import attempt, field, form
 from sortkey_systems.vams.console.identity import Session, asset_path
 from sortkey_systems.vams.console.json_values import Json
@@ -17,12 +17,14 @@ from sortkey_systems.vams.console.version_differences import Difference, differe
 TONES: dict[str, pieces.Tone] = {"added": "good", "removed": "bad", "changed": "warn"}
 
 
-async def versions_panel(session: Session, asset: Json) -> None:
-    await _Versions(session, asset).draw()
+async def versions_panel(session: Session, asset: Json, on_change: Refresh) -> None:
+    """`on_change` is called when another version is the current one."""
+    await _Versions(session, asset, on_change).draw()
 
 
 class _Versions:
-    def __init__(self, session: Session, asset: Json) -> None:
+    def __init__(self, session: Session, asset: Json, on_change: Refresh) -> None:
+        self._on_change = on_change
         self._session, self._asset, self._path = session, asset, path_of(asset)
         self._can_change = session.can_change and asset.get("status") != "archived"
         self._is_archived_shown = False
@@ -111,7 +113,7 @@ class _Versions:
                     body["versionAlias"] = alias.value.strip()
                 answer = await self._session.post(f"{self._path}/createVersion", body)
                 ui.notify(f"Version {answer.get('assetVersionId')} is made", type="positive")
-                self._content.refresh()
+                self._changed()
 
             dialog.buttons("Create", create)
 
@@ -130,7 +132,7 @@ class _Versions:
                 skipped: list[object] = answer.get("skippedFiles") or []
                 note = f", without {counted(len(skipped), 'file')}" if skipped else ""
                 ui.notify(f"Version {answer.get('assetVersionId')} is made{note}", type="positive")
-                self._content.refresh()
+                self._changed()
 
             dialog.buttons("Revert", revert)
 
@@ -156,6 +158,10 @@ class _Versions:
 
         if await attempt(act, f"Version {number}: {action}d"):
             self._content.refresh()
+
+    def _changed(self) -> None:
+        self._content.refresh()
+        self._on_change()
 
     # -- comparison
 

@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from sortkey_systems.vams.console.file_links import PATH, SECONDS, FileLinks
+from sortkey_systems.vams.console.file_links import PATH, PICTURE, SECONDS, FileLinks
 from sortkey_systems.vams.console.interface import Identity, Interface
 from tests.systems.vams.host import ADMIN, Requests
 
@@ -44,6 +44,14 @@ def test_the_interface_answers_a_valid_link(links: FileLinks, client: TestClient
     assert answer.status_code == 404
     assert "sandbox" in answer.headers["content-security-policy"]
     assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_a_preview_that_is_missing_is_empty_and_no_error(
+    links: FileLinks, client: TestClient
+) -> None:
+    # A wall of pictures would fill the log of the browser; it shows an icon instead.
+    answer = client.get(links.address(Identity(ADMIN), ASSET, "/preview.png") + f"?{PICTURE}")
+    assert (answer.status_code, answer.content) == (204, b"")
 
 
 def test_a_link_ends(

@@ -28,7 +28,6 @@ export class ModelView {
     this.controls.autoRotateSpeed = 1.6;
     this.controls.addEventListener("start", () => this.setTurning(false));
     canvas.addEventListener("keydown", (event) => this.steer(event));
-    this.addLight();
     this.addActions();
     this.resized = new ResizeObserver(() => this.resize());
     this.resized.observe(host);
@@ -52,7 +51,7 @@ export class ModelView {
     panel(0xfff1dd, 6, 5, 3, 4, 3);
     panel(0xdcecff, 4, -6, 2, -2, 4);
     const generator = new THREE.PMREMGenerator(this.renderer);
-    this.scene.environment = generator.fromScene(room, 0.04).texture;
+    this.scene.environment = generator.fromScene(room, 0.04, 0.1, 100, { size: 64 }).texture;
     generator.dispose();
     const sun = new THREE.DirectionalLight(0xffffff, 1.2);
     sun.position.set(2, 3, 2.5);
@@ -86,6 +85,7 @@ export class ModelView {
     this.model.add(shown);
     this.scene.add(this.model);
     const isCloud = !this.facts().triangles;
+    if (!isCloud) this.addLight(); // points have no surface that light falls on
     this.setZUp(Z_UP.has(format) || (format === "ply" && isCloud));
     const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.setTurning(!calm);
@@ -179,7 +179,7 @@ export class ModelView {
     const narrow = Math.min(1, this.camera.aspect);
     const distance = radius / Math.sin(Math.atan(Math.tan(half) * narrow));
     const direction = new THREE.Vector3(0.75, 0.5, 1).normalize();
-    this.camera.position.copy(sphere.center).addScaledVector(direction, distance * 1.05);
+    this.camera.position.copy(sphere.center).addScaledVector(direction, distance * 1.2);
     this.camera.near = distance / 500;
     this.camera.far = distance * 50;
     this.camera.updateProjectionMatrix();
