@@ -138,7 +138,8 @@ CSS = """
 .va-branch li { padding: 0.15rem 0; }
 @media (max-width: 900px) { .va-library, .va-files { grid-template-columns: minmax(0, 1fr); }
   .va-facets { flex-direction: row; overflow-x: auto; padding-bottom: 0.25rem; gap: 0.75rem; }
-  .va-facet { flex: none; width: 11rem; max-height: 9.5rem; overflow-y: auto; } .va-tree { max-height: 16rem; } }
+  .va-facet { flex: none; width: 11rem; max-height: 9.5rem; overflow-y: auto; }
+  .va-tree { max-height: 16rem; } }
 @media (max-width: 640px) { .va-wall { grid-template-columns: repeat(2, minmax(0, 1fr)); gap:
   0.75rem; }
   .va-stage { height: 20rem; } .va-as, .va-actions { width: 100%; }
