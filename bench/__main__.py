@@ -21,7 +21,7 @@ from tools.downloads import Missing
 
 RESULT = Path(__file__).parent.parent / "docs" / "performance.md"
 _LARGE_ITEMS = 10_000, 10_000_000
-SECTIONS = ("objects", "search", "jobs", "applens", "jobengine", "wallcrawler", "console")
+SECTIONS = ("objects", "search", "jobs", "applens", "jobengine", "wallcrawler", "vams", "console")
 """Modules of this folder with a function `markdown`, in the order of the report."""
 
 

@@ -34,6 +34,9 @@ EDGE_DEGREES = 1e-7
 _ALL_TERMS = {"rewrite": "constant_score"}
 """Without it, only the fifty most common matching words are searched."""
 
+_NOWHERE = {"ignore_unmapped": True}
+"""A field that no document has yet has no type, and no places."""
+
 
 class Translator:
     """Makes queries. `words_of` splits a text into words as the index does."""
@@ -122,17 +125,18 @@ class Translator:
                     "top_left": {"lat": top, "lon": left},
                     "bottom_right": {"lat": bottom, "lon": right},
                 }
-                return {"geo_bounding_box": {field: corners}}
+                return {"geo_bounding_box": {field: corners, **_NOWHERE}}
             case NearMatch(field, point, metres):
                 return {
                     "geo_distance": {
+                        **_NOWHERE,
                         "distance": f"{metres}m",
                         field: {"lat": point.lat, "lon": point.lon},
                     }
                 }
             case PolygonMatch(field, polygon):
                 points = [{"lat": each.lat, "lon": each.lon} for each in polygon.corners]
-                return {"geo_polygon": {field: {"points": points}}}
+                return {"geo_polygon": {field: {"points": points}, **_NOWHERE}}
             case _:
                 raise TypeError(clause)
 
