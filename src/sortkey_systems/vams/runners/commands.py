@@ -36,7 +36,7 @@ class CommandRunner:
         seconds = min(task.seconds, self.seconds_max)
         limited = replace(task, seconds=seconds)
         limits = (self.memory_bytes, int(seconds) + 5, FILE_BYTES_MAX)
-        with task.open_folder() as step:
+        with task.open_folder(True) as step:
             paths = step_paths(step)
             command = [replaced(argument, paths) for argument in self.command]
             launcher = [sys.executable, "-I", "-S", command_child.__file__, *map(str, limits)]

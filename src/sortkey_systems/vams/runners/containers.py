@@ -43,7 +43,7 @@ class ContainerRunner:
                 f"the image {self.image} needs Podman or Docker, and neither is installed"
             )
         name = f"vams-{secrets.token_hex(8)}"
-        with task.open_folder() as step:
+        with task.open_folder(True) as step:
             command = self.command(runtime, name, step)
             run_process(
                 replace(task, seconds=min(task.seconds, self.seconds_max)),

@@ -36,7 +36,7 @@ class FunctionRunner:
             else:
                 task.progress(*rest)
 
-        with task.open_folder() as step:
+        with task.open_folder(True) as step:
             try:
                 sandbox.call(
                     call_function, self.reference, step, on_message=heard, check=task.check

@@ -50,15 +50,15 @@ class PipelineStep:
 
     def output(self, path: str) -> Path:
         """Where to write a file that enters the asset at this path."""
-        return self._new(FILES, path)
+        return self.new_file(FILES, path)
 
     def preview(self, path: str) -> Path:
         """Where to write a picture. The first of them becomes the preview of the asset."""
-        return self._new(PREVIEWS, path)
+        return self.new_file(PREVIEWS, path)
 
     def auxiliary(self, path: str) -> Path:
         """Where to write what a viewer needs beside the file, in the auxiliary bucket."""
-        return self._new(AUXILIARY, path)
+        return self.new_file(AUXILIARY, path)
 
     def describe(
         self, path: str | None, values: Mapping[str, str], kind: Kind = "metadata"
@@ -70,9 +70,12 @@ class PipelineStep:
         ]
         name = ASSET_METADATA if path is None else f"{path}.{kind}.json"
         document = {"type": kind, "updateType": "update", "metadata": items}
-        self._new(METADATA, name).write_text(json.dumps(document), "utf-8")
+        self.new_file(METADATA, name).write_text(json.dumps(document), "utf-8")
 
-    def _new(self, place: str, path: str) -> Path:
+    def new_file(self, place: str, path: str) -> Path:
+        """Where to write a file in one of the folders. Raises ValueError for a path outside of
+        it.
+        """
         root = self.place(place)
         target = root / path.lstrip("/")
         if not target.resolve().is_relative_to(root.resolve()):

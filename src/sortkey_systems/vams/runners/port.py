@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -25,9 +25,13 @@ class Task:
     body: Mapping[str, Any]
     seconds: float
     """How long it may take."""
-    open_folder: Callable[[], AbstractContextManager[PipelineStep]]
-    """A private folder with the input. What is in its output folders when the block ends without an
-    error is stored.
+    open_folder: Callable[[bool], AbstractContextManager[PipelineStep]]
+    """A private folder, filled with the input if that is wanted. What is in its output folders when
+    the block ends without an error is stored.
+    """
+    input_links: Callable[[], Sequence[Mapping[str, str]]]
+    """The files of the input, for what runs elsewhere: path, and a URL that can be read for a
+    while.
     """
     check: Callable[[], object]
     """To be called several times a second: what it raises ends the step."""

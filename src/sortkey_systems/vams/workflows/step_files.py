@@ -45,19 +45,31 @@ class StepFiles:
     auxiliary: str
 
     @contextmanager
-    def opened(self, root: Path, body: Mapping[str, Any]) -> Generator[PipelineStep]:
-        """The folder with the input, for a block. It is deleted afterwards."""
+    def opened(
+        self, root: Path, body: Mapping[str, Any], has_input: bool
+    ) -> Generator[PipelineStep]:
+        """The folder for a block, with the input if that is wanted. It is deleted afterwards."""
         folder = root / f"step-{secrets.token_hex(8)}"
         folder.mkdir(mode=0o700, parents=True)
         try:
             for name in (INPUT, *OUTPUTS):
                 (folder / name).mkdir()
-            self._fill(folder / INPUT)
+            if has_input:
+                self._fill(folder / INPUT)
             step = PipelineStep(folder, body)
             yield step
             self._empty(step)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def links(self, seconds: int) -> list[dict[str, str]]:
+        """The files of the input, with URLs under which they can be read for some time."""
+        if len(self.inputs) > FILES_MAX:
+            raise StepFailed(f"the input has more than {FILES_MAX:,} files")
+        return [
+            {"path": each.path, "url": self.objects.presign_get(each.key, seconds=seconds)}
+            for each in self.inputs
+        ]
 
     def _fill(self, folder: Path) -> None:
         used = 0

@@ -48,6 +48,7 @@ log = logging.getLogger("sortkey.vams")
 QUEUE = "vams-workflows"
 THREADS = 2
 JOB_SECONDS = TIMEOUT_SECONDS_MAX + 3600.0
+LINK_SECONDS_MAX = 86_400
 STORE_TRIES = 3
 """Of storing outputs, when it fails for a reason of the machine."""
 
@@ -203,7 +204,8 @@ class StepJobs:
         return Task(
             body=body,
             seconds=float(step.timeout_seconds),
-            open_folder=lambda: files.opened(self._root, body),
+            open_folder=lambda has_input: files.opened(self._root, body, has_input),
+            input_links=lambda: files.links(min(step.timeout_seconds, LINK_SECONDS_MAX)),
             check=context.check_cancelled,
             log=lambda message: context.log("INFO", message),
             progress=context.progress,

@@ -18,6 +18,7 @@ from tests.oracle.server import apart_port
 from tests.systems.homes import AWS_MARKS
 from tests.systems.vams.host import ADMIN, Requests, hosted
 from tests.systems.vams.upload_client import complete, listed, paths, start, upload
+from tests.systems.vams.workflows.work import Work
 from tools.downloads import Missing
 
 __all__ = ["s3_endpoint"]
@@ -187,3 +188,17 @@ def test_files_are_uploaded_changed_and_read_on_s3_as_in_a_folder(requests: Requ
     late = complete(requests, asset, started.json()["uploadId"], sent, **about)
     assert late.status_code == 404
     assert list(requests.service.assets.place_of(found).objects.versions()) == []
+
+
+def test_a_run_stores_its_outputs_on_dynamodb_and_s3(requests: Requests) -> None:
+    # A run, its job and its lock change in one transaction, and outputs are copied within S3.
+    work = Work(requests, f"plant-{secrets.token_hex(4)}")
+    asset_id = work.asset(f"notes-{secrets.token_hex(4)}", a__txt=b"hello")
+    done = work.run(asset_id, work.made("shout-flow", "shout"), "/a.txt")
+    assert done["executionStatus"] == "SUCCEEDED", done
+    assert work.read(asset_id, "/a-loud.txt") == b"HELLO"
+    assert work.leftovers(asset_id) == []
+    waiting = work.start(asset_id, "shout-flow", "/a.txt")
+    assert work.refused("POST", f"{work.base(asset_id)}/shout-flow", {"fileKey": "/a.txt"})
+    work.ok("POST", f"{work.base(asset_id)}/executions/shout-flow/{waiting}/abort")
+    assert work.execution(asset_id, "shout-flow", waiting)["executionStatus"] == "ABORTED"

@@ -30,13 +30,14 @@ class Trial:
 
     def task(self, seconds: float = 30.0, check: Callable[[], object] = lambda: None) -> Task:
         @contextmanager
-        def opened() -> Iterator[PipelineStep]:
+        def opened(has_input: bool) -> Iterator[PipelineStep]:
             yield self.step
 
         return Task(
             body=self.step.body,
             seconds=seconds,
             open_folder=opened,
+            input_links=lambda: [{"path": "/a.txt", "url": "http://127.0.0.1/a.txt"}],
             check=check,
             log=self.logs.append,
             progress=lambda percent, text: self.progress.append((percent, text)),

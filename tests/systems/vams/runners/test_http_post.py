@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import threading
+import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -23,6 +25,7 @@ class Server(HTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.posted: list[tuple[str, Any, str | None]] = []
+        self.archives: dict[str, bytes] = {}
         self.release = threading.Event()
 
     @property
@@ -36,6 +39,12 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.posted.append((self.path, body, self.headers["X-Key"]))
+        if self.path in self.server.archives:
+            self.send_response(200)
+            self.send_header("Content-Type", "application/zip")
+            self.end_headers()
+            self.wfile.write(self.server.archives[self.path])
+            return
         if self.path == "/slow":
             self.server.release.wait(5)
             return
@@ -68,6 +77,7 @@ def test_the_message_is_posted_with_the_operators_headers(server: Server, tmp_pa
     HttpRunner(f"{server.url}/run?x=1", {"X-Key": "secret"}).run(trial.task())
     ((path, message, key),) = server.posted
     assert (path, message["body"]["assetId"], key) == ("/run?x=1", "pump", "secret")
+    assert message["inputs"] == [{"path": "/a.txt", "url": "http://127.0.0.1/a.txt"}]
     assert "secret" not in repr(HttpRunner("http://x", {"X-Key": "secret"}))
 
 
@@ -98,3 +108,41 @@ def test_an_event_has_the_envelope_of_eventbridge(server: Server, tmp_path: Path
     event = server.posted[0][1]
     assert (event["source"], event["detail-type"]) == ("plant", "scan")
     assert event["detail"]["body"]["assetId"] == "pump"
+
+
+def archive(**files: bytes) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in files.items():
+            made.writestr(name, content)
+    return data.getvalue()
+
+
+def test_a_server_answers_with_an_archive_of_outputs(server: Server, tmp_path: Path) -> None:
+    # It may be on another machine, and has no key of the bucket.
+    names = {"files/a b/x.txt": b"one", "metadata/asset.metadata.json": b"{}"}
+    server.archives["/zip"] = archive(**names)
+    trial = Trial(tmp_path / "step")
+    HttpRunner(f"{server.url}/zip").run(trial.task())
+    assert trial.made("files") == {"a b/x.txt": b"one"}
+    assert trial.made("metadata") == {"asset.metadata.json": b"{}"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        archive(**{"files/../../escaped.txt": b"x"}),
+        archive(**{"input/x.txt": b"x"}),
+        archive(**{"/etc/passwd": b"x"}),
+        archive(**{"x.txt": b"x"}),
+        b"not an archive",
+    ],
+)
+def test_an_archive_cannot_write_elsewhere(server: Server, tmp_path: Path, content: bytes) -> None:
+    # The names in it are those of a stranger.
+    server.archives["/zip"] = content
+    trial = Trial(tmp_path / "step")
+    with pytest.raises(StepFailed, match="the answer"):
+        HttpRunner(f"{server.url}/zip").run(trial.task())
+    assert not list(tmp_path.rglob("escaped.txt"))
+    assert trial.made("files") == {}
