@@ -85,9 +85,9 @@ def make_workers(service: Vams) -> list[Worker]:
 
 def load_sample(service: Vams) -> str:
     """Load the sample data; the text says how to sign in."""
-    from sortkey_systems.vams.sample import load_into
+    from sortkey_systems.vams.sample.loader import load
 
-    load_into(service.resources)
+    load(service)
     return service.installation.offer_login()
 
 

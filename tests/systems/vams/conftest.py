@@ -6,7 +6,10 @@ import pytest
 
 import sortkey
 from sortkey_systems.vams.model import model
+from tests.systems.vams.command_runs import data, run, url
 from tests.systems.vams.host import Requests, hosted
+
+__all__ = ["data", "run", "url"]
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,13 @@
-"""`sortkey vams`: users and their passwords, and what somebody may do."""
+"""`sortkey vams users`, `password`, `mfa`, `disable`, `enable` and `can`: who may do what.
+
+These commands work on the tables: the way back in for an administrator who cannot sign in.
+"""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -40,23 +43,9 @@ from sortkey_systems.vams.access.users import user_answer
 from sortkey_systems.vams.answers import now_text
 from sortkey_systems.vams.model import User, model
 
-app = typer.Typer(
-    no_args_is_help=True,
-    epilog=examples(
-        "sortkey vams users                               who is known",
-        "sortkey vams password admin@example.com          a new password, printed once",
-        "sortkey vams can jan@example.com GET asset databaseId=hangar-4 tags=scan",
-    ),
-)
 UserArgument = Annotated[str, typer.Argument(metavar="USER", help="The id of a user.")]
 
 
-@app.callback()
-def group() -> None:
-    """Users of VAMS, their passwords, and what they may do."""
-
-
-@app.command(epilog=examples("sortkey vams users", "sortkey vams users --json"))
 def users(data: Data = "data", json: Json = False) -> None:
     """List the users. The server may run meanwhile."""
     with _opened(data) as store:
@@ -70,7 +59,6 @@ def users(data: Data = "data", json: Json = False) -> None:
         print_table(names, cells, whole=1, more=JSON_SHOWS_ALL)
 
 
-@app.command(epilog=examples("sortkey vams password admin@example.com"))
 def password(
     user: UserArgument,
     temporary: Annotated[
@@ -88,7 +76,6 @@ def password(
     print(created)
 
 
-@app.command(epilog=examples("sortkey vams mfa admin@example.com"))
 def mfa(user: UserArgument, data: Data = "data") -> None:
     """Ask a user for a one-time code at every login. Prints the secret for their authenticator
     app: it is shown only now.
@@ -104,26 +91,18 @@ def mfa(user: UserArgument, data: Data = "data") -> None:
     print(created)
 
 
-@app.command(epilog=examples("sortkey vams disable jan@example.com"))
 def disable(user: UserArgument, data: Data = "data") -> None:
     """Take everything from a user until they are enabled again. It counts from the next request."""
     with _opened(data) as store:
         _change(store, user, "disable", enabled=False)
 
 
-@app.command(epilog=examples("sortkey vams enable jan@example.com"))
 def enable(user: UserArgument, data: Data = "data") -> None:
     """Let a user who was disabled sign in again, with the roles they had."""
     with _opened(data) as store:
         _change(store, user, "enable", enabled=True)
 
 
-@app.command(
-    epilog=examples(
-        "sortkey vams can jan@example.com GET asset databaseId=hangar-4 tags=scan,building",
-        "sortkey vams can jan@example.com POST api route__path=/uploads",
-    )
-)
 def can(
     user: UserArgument,
     verb: Annotated[str, typer.Argument(metavar="VERB", help="GET, PUT, POST or DELETE.")],
@@ -149,6 +128,20 @@ def can(
         print(f"{'yes' if decision.is_allowed else 'no'}: {decision.reason}")
     if not decision.is_allowed:
         raise typer.Exit(1)
+
+
+COMMANDS: dict[Callable[..., Any], str] = {
+    users: examples("sortkey vams users", "sortkey vams users --json"),
+    password: examples("sortkey vams password admin@example.com"),
+    mfa: examples("sortkey vams mfa admin@example.com"),
+    disable: examples("sortkey vams disable jan@example.com"),
+    enable: examples("sortkey vams enable jan@example.com"),
+    can: examples(
+        "sortkey vams can jan@example.com GET asset databaseId=hangar-4 tags=scan,building",
+        "sortkey vams can jan@example.com POST api route__path=/uploads",
+    ),
+}
+"""The commands, with the examples under their help."""
 
 
 @contextmanager
