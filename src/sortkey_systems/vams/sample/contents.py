@@ -181,8 +181,8 @@ def _texture() -> bytes:
 def _floor_plan() -> bytes:
     return (
         b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 260 180" width="520" height="360">\n'
-        '<rect x="10" y="10" width="240" height="160" fill="none" '
-        'stroke="#333" stroke-width="4"/>\n'
+        b'<rect x="10" y="10" width="240" height="160" fill="none" '
+        b'stroke="#333" stroke-width="4"/>\n'
         b'<rect x="105" y="75" width="30" height="14" fill="#3468a8"/>\n'
         b'<circle cx="180" cy="82" r="7" fill="#b24034"/>\n'
         b'<text x="104" y="104" font-size="10">P-101</text>'
