@@ -91,11 +91,15 @@ def test_an_alias_that_is_set_between_the_check_and_the_write_is_seen(requests: 
     first = records.get(asset, "0")
 
     class Raced(VersionWriter):
-        """Another request sets the alias right after each check."""
+        """Another request sets the alias right after the last check before the write."""
+
+        checks = 0
 
         def _check_alias(self, asset: Asset, alias: str | None, own_id: str | None) -> None:
             super()._check_alias(asset, alias, own_id)
-            VersionWriter(store, records).change(asset, first, comment=None, alias="RC1")
+            self.checks += 1
+            if self.checks == 2:  # the first is before any row is written
+                VersionWriter(store, records).change(asset, first, comment=None, alias="RC1")
 
     with pytest.raises(Invalid):
         Raced(store, records).create(asset, NewVersion("second", "RC1", "ada", []))
