@@ -6,7 +6,7 @@ asks for no permission.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -59,8 +59,8 @@ class Owner(Protocol):
     def rows(self) -> Query[Any]: ...
     def row(self, key: str, value: Value) -> Entity: ...
     def row_key(self, key: str) -> ItemKey[Any]: ...
-    def existence(self) -> Check[Any]:
-        """Fails in a transaction if the owner is gone."""
+    def places(self) -> Sequence[ItemKey[Any]]:
+        """Where the owner itself is stored, and then where it would be archived."""
         ...
 
 
@@ -98,8 +98,9 @@ class DatabaseOwner:
     def row_key(self, key: str) -> ItemKey[Any]:
         return DatabaseMetadata.key(metadata_key=key, database_id=self.database.database_id)
 
-    def existence(self) -> Check[Any]:
-        return _exists(Database.key(**_ids(self.database)), Database.database_id)
+    def places(self) -> Sequence[ItemKey[Any]]:
+        key = Database.key(**_ids(self.database))
+        return key, key.archived()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +161,9 @@ class FileOwner:
             return FileAttribute.key(attribute_key=key, **self._place)
         return AssetFileMetadata.key(metadata_key=key, **self._place)
 
-    def existence(self) -> Check[Any]:
+    def places(self) -> Sequence[ItemKey[Any]]:
         key = Asset.key(**_ids(self.asset), asset_id=self.asset.asset_id)
-        return _exists(key.archived() if self.asset.in_archive else key, Asset.asset_name)
+        return (key.archived(), key) if self.asset.in_archive else (key, key.archived())
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +201,8 @@ class LinkOwner:
     def row_key(self, key: str) -> ItemKey[Any]:
         return AssetLinkMetadata.key(asset_link_id=self.link.asset_link_id, metadata_key=key)
 
-    def existence(self) -> Check[Any]:
-        key = AssetLink.key(asset_link_id=self.link.asset_link_id)
-        return _exists(key, AssetLink.relationship_type)
+    def places(self) -> Sequence[ItemKey[Any]]:
+        return (AssetLink.key(asset_link_id=self.link.asset_link_id),)
 
 
 def key_and_value(row: Row) -> tuple[str, Value]:
@@ -216,5 +216,8 @@ def _ids(owner: Database | Asset) -> dict[str, Any]:
     return {"database_id": owner.database_id}
 
 
-def _exists(key: ItemKey[Any], field: Any) -> Check[Any]:
-    return Check(key, attr(field).exists())
+def existence_of(owner: Owner) -> Check[Any]:
+    """Fails in a transaction if the owner is not where it was read."""
+    key = owner.places()[0]
+    field = {Database: Database.database_id, Asset: Asset.asset_id}
+    return Check(key, attr(field.get(key.entity, AssetLink.asset_link_id)).exists())

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, field_validator
 from sortkey import Delete, Put
 from sortkey.errors import TransactionFailed
 from sortkey_systems.vams.access.callers import SYSTEM_USER, Caller
-from sortkey_systems.vams.failures import Invalid, NotThere
+from sortkey_systems.vams.failures import Conflict, Failure, Invalid, NotThere
 from sortkey_systems.vams.metadata.access import OwnerAccess
 from sortkey_systems.vams.metadata.expectations import Expected, expectations_of
 from sortkey_systems.vams.metadata.owners import (
@@ -25,6 +25,7 @@ from sortkey_systems.vams.metadata.owners import (
     FileKind,
     FileOwner,
     Owner,
+    existence_of,
     key_and_value,
 )
 from sortkey_systems.vams.metadata.rules import (
@@ -267,18 +268,23 @@ class Metadata:
         try:
             for done in range(0, len(keys), WRITES_MAX):
                 chunk = [writes[key] for key in keys[done : done + WRITES_MAX]]
-                self._store.transact(*chunk, owner.existence())
-        except TransactionFailed:
+                self._store.transact(*chunk, existence_of(owner))
+        except Exception as error:
             self._undo(owner, before, keys[:done])
-            raise NotThere("it was deleted or archived meanwhile") from None
-        except Exception:
-            self._undo(owner, before, keys[:done])
+            if isinstance(error, TransactionFailed):
+                raise _failure(error) from None
             raise
 
     def _undo(self, owner: Owner, before: Mapping[str, Value], keys: Sequence[str]) -> None:
+        """Restore what was before; of an owner that is gone for good, nothing."""
+        if not keys:
+            return
+        found = self._store.batch_get(owner.places(), consistent=True)
+        is_gone = all(each is None for each in found)
+        kept = dict[str, Value]() if is_gone else before
         self._store.batch_write(
-            [owner.row(key, before[key]) for key in keys if key in before],
-            [owner.row_key(key) for key in keys if key not in before],
+            [owner.row(key, kept[key]) for key in keys if key in kept],
+            [owner.row_key(key) for key in keys if key not in kept],
         )
 
     def _record(self, caller: Caller, owner: Owner, action: str, keys: Sequence[str]) -> None:
@@ -300,6 +306,13 @@ def _given(owner: Owner, items: Sequence[MetadataItem]) -> dict[str, Value]:
             raise Invalid("attributes of files are of the type string")
         given[item.metadataKey] = Value(item.metadataValue, item.metadataValueType)
     return given
+
+
+def _failure(error: TransactionFailed) -> Failure:
+    """The only condition of a write is that its owner exists."""
+    if any(reason.code == "ConditionalCheckFailed" for reason in error.reasons):
+        return NotThere("it was deleted or archived meanwhile")
+    return Conflict("the values are being changed by others: try again")
 
 
 def _refuse(problems: Sequence[str]) -> None:

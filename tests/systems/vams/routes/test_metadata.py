@@ -501,6 +501,35 @@ def test_a_write_of_many_values_that_fails_is_undone(requests: Requests) -> None
     metadata.delete(service.access.system_caller(), owner, ["k000", "k001", "k002"])
 
 
+def test_a_write_of_many_values_leaves_none_of_an_asset_that_is_deleted_meanwhile(
+    requests: Requests,
+) -> None:
+    # The first transaction is stored, then the asset goes, then the second is refused.
+    make_asset(requests, DATABASE, "doomed")
+    service = requests.service
+    caller = service.access.system_caller()
+    owner = service.metadata.owners.asset(caller, DATABASE, "doomed")
+    service.metadata.write(caller, owner, [MetadataItem(metadataKey="k000", metadataValue="1")])
+
+    class Deleting:
+        """The store, where the asset is deleted after each transaction."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(service.store, name)
+
+        def transact(self, *writes: Any) -> None:
+            service.store.transact(*writes)
+            service.store.delete(owner.asset)
+            service.metadata.remove_all(owner.asset)
+
+    deleting = Metadata(service)
+    deleting._store = Deleting()  # type: ignore[assignment]
+    items = [MetadataItem(metadataKey=f"k{number:03}", metadataValue="2") for number in range(150)]
+    with pytest.raises(Exception, match="deleted or archived"):
+        deleting.write(caller, owner, items)
+    assert service.metadata.of_asset(owner.asset) == {}
+
+
 def test_link_metadata_is_in_its_table(requests: Requests) -> None:
     # Other programs read it there.
     requests("POST", LINK, body(item("joint", "left")))
