@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sortkey.model.entity import Entity
 
 WIDTH = 100
+LAST_COLUMN_MIN = 30
 MANY = 100
 """How many items the second figure of a query's cost is for."""
 
@@ -344,19 +345,25 @@ def _indented(lines: Iterable[str], by: int = 2) -> list[str]:
 
 
 def _columns(rows: Sequence[tuple[str, ...]], width: int, indent: int) -> list[str]:
-    """Rows in columns. The last column is wrapped, and may have several lines."""
+    """Rows in columns. The last column is wrapped, and may have several lines. In a row whose other
+    cells leave no room for it, it begins on the next line.
+    """
     if not rows:
         return []
-    widths = [max(len(row[number]) for row in rows) for number in range(len(rows[0]) - 1)]
+    limit = width - indent - LAST_COLUMN_MIN
+    narrow = [row for row in rows if sum(len(cell) + 2 for cell in row[:-1]) <= limit] or rows
+    widths = [max(len(row[number]) for row in narrow) for number in range(len(rows[0]) - 1)]
     begin = indent + sum(widths) + 2 * len(widths)
-    lines: list[str] = []
+    room, lines = max(width - begin, LAST_COLUMN_MIN), list[str]()
     for *cells, last in rows:
         first = " " * indent + "".join(
             f"{cell:<{size}}  " for cell, size in zip(cells, widths, strict=True)
         )
-        room = max(width - begin, 30)
         several = [
             line for paragraph in last.split("\n") for line in _wrapped(paragraph, room)
         ] or [""]
+        if len(first) > begin:
+            lines.append(first.rstrip())
+            first = " " * begin
         lines += [(first + several[0]).rstrip(), *(" " * begin + more for more in several[1:])]
     return lines
