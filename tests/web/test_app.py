@@ -25,7 +25,7 @@ from tests.web.running import running
 SERVED = [name for name in system_names() if find_system(name).routes]
 ROOT = Path(__file__).parent.parent.parent
 CONFIGURATIONS = Path(__file__).parent
-EXAMPLES = 6
+EXAMPLES = 3
 """For each operation and phase: enough to find what is wrong everywhere, not what is wrong
 somewhere.
 """

@@ -74,14 +74,10 @@ def make_router(service: Vams) -> APIRouter:
     root = APIRouter(route_class=Route)
     for public in PUBLIC:
         root.include_router(public(service))
-    known = APIRouter(route_class=Route, dependencies=[Depends(authenticated(service))])
     for part in KNOWN:
-        known.include_router(part(service))
-    guarded = APIRouter(route_class=Route, dependencies=[Depends(tier_1(service))])
+        root.include_router(part(service), dependencies=[Depends(authenticated(service))])
     for part in PARTS:
-        guarded.include_router(part(service))
+        root.include_router(part(service), dependencies=[Depends(tier_1(service))])
     if service.base_path:  # the SDK asks at /vams, without a slash, and follows no redirection
         root.add_api_route("", login.endpoint(service), methods=["POST"], include_in_schema=False)
-    root.include_router(known)
-    root.include_router(guarded)
     return root

@@ -27,19 +27,22 @@ log = logging.getLogger("sortkey.vams")
 NO_CACHE = {"Cache-Control": "no-cache, no-store"}
 Responses = dict[int | str, dict[str, Any]]
 _RETRY_SECONDS = 1
+_BODY = {"application/json": {"schema": ErrorAnswer.model_json_schema()}}
+"""As text: of a model, FastAPI would make a validator for each status of each route when it starts.
+"""
 
 
 def errors_for(*statuses: int) -> Responses:
     """What a route can answer besides success, for its `responses`."""
     known: Responses = {
-        status: {"model": ErrorAnswer, "description": HTTPStatus(status).phrase}
+        status: {"content": _BODY, "description": HTTPStatus(status).phrase}
         for status in (400, 401, 403, *statuses)
     }
     unused = "Not used: what cannot be read is answered with 400"
     return {
         **known,
-        422: {"model": ErrorAnswer, "description": unused},
-        "default": {"model": ErrorAnswer, "description": "Any other error"},
+        422: {"content": _BODY, "description": unused},
+        "default": {"content": _BODY, "description": "Any other error"},
     }
 
 

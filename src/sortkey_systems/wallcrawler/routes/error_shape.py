@@ -25,12 +25,15 @@ from sortkey_systems.wallcrawler.answers import ErrorAnswer
 log = logging.getLogger("sortkey.wallcrawler")
 
 Responses = dict[int | str, dict[str, Any]]
+_BODY = {"application/json": {"schema": ErrorAnswer.model_json_schema()}}
+"""As text: of a model, FastAPI would make a validator for each status of each route when it starts.
+"""
 ANY_ERROR: Responses = {
     422: {
-        "model": ErrorAnswer,
+        "content": _BODY,
         "description": "Not used: what cannot be read is answered with 400",
     },
-    "default": {"model": ErrorAnswer, "description": "Any answer that is not a success"},
+    "default": {"content": _BODY, "description": "Any answer that is not a success"},
 }
 """Every route has these."""
 
@@ -38,8 +41,7 @@ ANY_ERROR: Responses = {
 def errors_for(*statuses: int) -> Responses:
     """What a route can answer besides success, for its `responses`."""
     responses = {
-        status: {"model": ErrorAnswer, "description": HTTPStatus(status).phrase}
-        for status in statuses
+        status: {"content": _BODY, "description": HTTPStatus(status).phrase} for status in statuses
     }
     return {**responses, **ANY_ERROR}
 
