@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -135,7 +136,11 @@ class FileObjects:
         about = (
             old.metadata if metadata is None else orjson.dumps(check_metadata(metadata)).decode()
         )
-        with self._data.linked(old.id, old.size, old.sha256) as draft:
+        # A file that is missing was deleted meanwhile: `open` tells it from one that is lost.
+        with (
+            suppress(FileNotFoundError),
+            self._data.linked(old.id, old.size, old.sha256) as draft,
+        ):
             if draft is not None:
                 version = self._version(
                     target, draft, old.content_type, old.content_encoding, about

@@ -57,7 +57,7 @@ class Previews:
             size, head = reader.info.size, reader.read()
         check_preview_size(size)
         check_content(name, head)
-        key = place.key(f"{NAME}{extension_of(name)}")
+        key = place.key(preview_path(name))
         place.objects.copy(temporary, key, metadata=marks(caller, origin))
         former = asset.preview_location.key if asset.preview_location else None
         changed = self._service.files.refresh(asset, preview_location=Location(key=key))
@@ -94,3 +94,8 @@ class Previews:
         """The same for parts that have asked for the permission."""
         key = self._service.files.place(asset).key(path)
         return remove_versions(self._service.buckets.auxiliary, f"{key}/")
+
+
+def preview_path(name: str) -> str:
+    """The path of an asset's preview, from the name of the picture."""
+    return f"{NAME}{extension_of(name)}"

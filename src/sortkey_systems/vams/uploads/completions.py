@@ -27,6 +27,7 @@ from sortkey_systems.vams.files.content_types import content_type_of
 from sortkey_systems.vams.files.files import remove_versions
 from sortkey_systems.vams.files.origins import origin_of
 from sortkey_systems.vams.files.paths import is_preview
+from sortkey_systems.vams.files.previews import preview_path
 from sortkey_systems.vams.model import Asset, AssetUpload
 from sortkey_systems.vams.uploads.requests import FileResult, SentFile, UploadCompletion
 from sortkey_systems.vams.uploads.uploads import temporary_key
@@ -34,6 +35,8 @@ from sortkey_systems.vams.uploads.uploads import temporary_key
 if TYPE_CHECKING:
     from sortkey_systems.vams.service import Vams
 
+TRIES = 3
+"""Of a file that several completions bring at the same time."""
 _BEGUN = datetime.fromtimestamp(0, UTC)
 _PART_BYTES = 5 << 20
 """Clients do not say how large their parts were. S3 checks it itself; a folder takes any."""
@@ -143,23 +146,36 @@ class _Work:
         return about.model_copy(update={"success": True})
 
     def _bring(self, path: str, file: SentFile) -> None:
+        """Bring a file to its place, unless another completion of the same upload has done so, or
+        does so at the same time.
+        """
         is_preview_of_asset = self._upload.upload_type == "assetPreview"
         if not is_preview_of_asset:
             self._admission.check_name(path)
             self._admission.check_base(path)
         place, key = self._admission.place, temporary_key(self._upload.upload_id, path)
-        origin = _origin(self._upload)
-        if not file.parts and not is_preview_of_asset and _is_at(place, path, origin):
-            return  # an empty file that an earlier completion has brought
-        if not _land(place, key, path, file):
-            if not is_preview_of_asset and _is_at(place, path, origin):
+        target = preview_path(path) if is_preview_of_asset else path
+        for _ in range(TRIES):
+            if _is_at(place, target, _origin(self._upload)):
                 return
-            raise NotThere("nothing was sent for this file, or its upload has expired")
-        if is_preview_of_asset:
+            try:
+                if not _land(place, key, path, file):
+                    continue
+                self._admit(path, key)
+            except (ModelError, ObjectNotFound):
+                if not _exists(place, key) and not _is_at(place, target, _origin(self._upload)):
+                    raise
+            else:
+                remove_versions(place.objects, key)
+                return
+        raise NotThere("nothing was sent for this file, or its upload has expired")
+
+    def _admit(self, path: str, key: str) -> None:
+        origin = _origin(self._upload)
+        if self._upload.upload_type == "assetPreview":
             self._service.previews.admit(self._caller, self._asset, path, key, origin)
         else:
             self._admission.admit(self._caller, path, key, origin)
-        remove_versions(place.objects, key)
 
 
 def _land(place: AssetPlace, key: str, path: str, file: SentFile) -> bool:

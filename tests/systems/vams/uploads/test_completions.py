@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,8 @@ import pytest
 
 from sortkey.systems.host_secret import derive, host_secret
 from sortkey.web import Tokens
-from tests.systems.vams.host import ADMIN, hosted
-from tests.systems.vams.upload_client import listed, paths, upload
+from tests.systems.vams.host import ADMIN, Requests, hosted
+from tests.systems.vams.upload_client import complete, listed, paths, send, start, upload
 
 MEGABYTE = 1 << 20
 SIZE, PART = 400 * MEGABYTE, 50 * MEGABYTE
@@ -187,3 +188,47 @@ def test_eleven_hundred_files_are_uploaded_and_listed(tmp_path: Path) -> None:
         assert paths(listed(requests, asset, pageSize=500)) == sorted(files)
         first = requests("GET", f"/database/plant/assets/{asset}/listFiles").json()
         assert len(first["items"]) == 100
+
+
+@pytest.mark.slow
+def test_two_completions_at_once_both_succeed(requests: Requests) -> None:
+    # A client that hears nothing for a while asks again, while the first request still works.
+    requests.service.uploads.starts_per_minute = 10_000
+    asset = requests.make_asset()
+    files = {f"/{n}.txt": b"%d" % n for n in range(8)}
+    started = start(requests, asset, files).json()
+    sent = send(requests, started, files)
+    with ThreadPoolExecutor(3) as pool:
+        asked = [pool.submit(complete, requests, asset, started["uploadId"], sent) for _ in "abc"]
+        answers = [each.result(WAIT_SECONDS) for each in asked]
+    assert [answer.status_code for answer in answers] == [200] * 3
+    assert all(answer.json()["overallSuccess"] for answer in answers)
+    found = requests.service.assets.find("plant", asset)
+    assert found is not None
+    place = requests.service.assets.place_of(found)
+    assert {path: place.objects.read(place.key(path)) for path in files} == files
+    assert list(place.objects.versions(f"temp-uploads/{started['uploadId']}/")) == []
+
+
+@pytest.mark.slow
+def test_an_archive_that_meets_an_upload_leaves_no_live_file(requests: Requests) -> None:
+    # No lost rows when archive meets upload: either the files are archived with their asset, or
+    # the upload hears that the asset is gone. Never is there a live file that no list shows.
+    requests.service.uploads.starts_per_minute = 10_000
+    for turn in range(6):
+        asset = requests.make_asset()
+        files = {f"/{n}.txt": b"x" for n in range(4)}
+        started = start(requests, asset, files).json()
+        sent = send(requests, started, files)
+        route = f"/database/plant/assets/{asset}/archiveAsset"
+        with ThreadPoolExecutor(2) as pool:
+            upload_done = pool.submit(complete, requests, asset, started["uploadId"], sent)
+            time.sleep(turn * 0.01)  # the archive comes a little later in every turn
+            archived = pool.submit(requests, "DELETE", route, {})
+            assert archived.result(WAIT_SECONDS).status_code == 200
+            assert upload_done.result(WAIT_SECONDS).status_code in (200, 404)
+        requests.run_jobs()
+        found = requests.service.assets.find("plant", asset, archived=True)
+        assert found is not None
+        assert found.in_archive
+        assert list(requests.service.files.live(found)) == []
