@@ -154,6 +154,27 @@ def test_the_viewer_shows_pictures_texts_tables_and_documents(up: Up, seen: Page
     shuts_nobody_out(seen)
 
 
+def test_a_workflow_runs_and_is_followed(up: Up, seen: Page) -> None:
+    # Somebody who waits for a conversion watches it, and reads why it failed.
+    seen.goto(f"{up.console}/vams/workflows")
+    seen.get_by_role("button", name="Add what is shipped").click()
+    expect(seen.get_by_role("heading", name="file-checksums")).to_be_visible()
+    _asset(up, seen, f"Checked {int(time.time() * 1000)}")
+    _upload(seen, {"note.txt": b"left is left"})
+    seen.get_by_role("tab", name="Runs").click()
+    seen.get_by_role("button", name="Run a workflow").click()
+    seen.get_by_role("dialog").get_by_label("Workflow").click()
+    seen.get_by_role("option", name=re.compile("file-checksums")).click()
+    _dialog(seen, "Run")
+    run = seen.locator(".q-expansion-item").filter(has_text="file-checksums")
+    run.locator(".q-item").click()
+    expect(run.get_by_text("vams-checksum", exact=True)).to_be_visible()
+    expect(run.get_by_text("succeeded").first).to_be_visible()
+    expect(run.get_by_text("100 %")).to_be_visible()
+    expect(run.get_by_role("button", name="Run again")).to_be_visible()
+    picture(seen, "vams run")
+
+
 def test_a_colleague_is_given_a_role_and_her_sight_is_seen(up: Up, seen: Page) -> None:
     # The administrator must know what she sees without asking for her password.
     _database(up, seen)

@@ -7,14 +7,16 @@ from typing import Any
 from nicegui import ui
 
 from sortkey.web.console import pieces
+from sortkey_systems.vams.console.area import Area
 from sortkey_systems.vams.console.forms import attempt
 from sortkey_systems.vams.console.frame import pairs
 from sortkey_systems.vams.console.identity import Session
 from sortkey_systems.vams.console.interface import Refusal
-from sortkey_systems.vams.console.json_values import Json
+from sortkey_systems.vams.console.json_values import Json, object_of, objects_of
 from sortkey_systems.vams.console.texts import instant_of
 
 OPEN = ("NEW", "RUNNING")
+SECONDS = 2.0
 LINES_MAX = 400
 TONES: dict[str, pieces.Tone] = {
     "NEW": "",
@@ -28,29 +30,40 @@ TONES: dict[str, pieces.Tone] = {
 
 
 async def draw_details(session: Session, path: str, run: Json) -> None:
-    """The content of a run's line. `path` is the asset's."""
+    """The content of a run's line, followed while it goes. `path` is the asset's."""
     one = f"{path}/workflows/executions/{run['workflowId']}/{run['executionId']}"
-    answer = await session.get(one)
-    details: Json = answer.get("message") or run
+
+    async def load() -> tuple[Json, list[Json]]:
+        answer = await session.get(one)
+        return object_of(answer.get("message")) or run, await _lines(session, one)
+
+    area = Area(load, lambda found: _draw(session, one, *found))
+    await area.update()
+    if run.get("executionStatus") in OPEN:  # the line is drawn again when it ends
+        pieces.repeat(SECONDS, area.update)
+
+
+def _draw(session: Session, one: str, run: Json, lines: list[Json]) -> None:
     with ui.element("div").classes("sk-stack").style("padding: 0 1rem 0.75rem; gap: 0.75rem"):
         pairs(
             {
                 "Execution": pieces.copied(str(run["executionId"]), 40),
                 "Workflow": f"{run.get('workflowDatabaseId')}/{run.get('workflowId')}",
-                "Started by": details.get("executedBy"),
-                "Input": details.get("inputAssetFileKey"),
-                "Progress": f"{details['progress']} %" if "progress" in details else "",
+                "Started by": run.get("executedBy"),
+                "Input": run.get("inputAssetFileKey"),
+                "Progress": f"{run['progress']} %" if "progress" in run else "",
             }
         )
-        if details.get("error"):
-            pieces.error_text(str(details["error"]))
-        steps: list[Json] = details.get("steps") or []
+        if run.get("error"):
+            pieces.error_text(str(run["error"]))
+        steps = objects_of(run.get("steps"))
         if steps:
             columns = ("step", "", "attempt", "seconds", "message")
             pieces.table(columns, [_step(each) for each in steps], numbers=(2, 3))
-        await _draw_log(session, one)
+        if lines:
+            pieces.code("\n".join(_line(each) for each in lines[-LINES_MAX:]))
         if session.can_change:
-            _draw_buttons(session, one, str(details.get("executionStatus")))
+            _draw_buttons(session, one, str(run.get("executionStatus")))
 
 
 def _step(step: Json) -> tuple[Any, ...]:
@@ -69,19 +82,16 @@ def _seconds(step: Json) -> str:
     return f"{(stop - start).total_seconds():,.1f}" if start and stop else ""
 
 
-async def _draw_log(session: Session, one: str) -> None:
+async def _lines(session: Session, one: str) -> list[Json]:
     try:
-        lines = await session.items(f"{one}/logs", pageSize=LINES_MAX)
+        return await session.items(f"{one}/logs", pageSize=LINES_MAX)
     except Refusal:
-        return
-    if lines:
-        pieces.code("\n".join(_line(each) for each in lines[-LINES_MAX:]))
+        return []
 
 
 def _line(entry: Json) -> str:
     """The time of a line, if it has one, and its text."""
-    instant = instant_of(entry.get("at") or entry.get("timestamp"))
-    text = str(entry.get("message") or entry.get("text") or entry.get("line") or "")
+    instant, text = instant_of(entry.get("timestamp")), str(entry.get("message") or "")
     return f"{instant:%H:%M:%S} {text}" if instant else text
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -38,6 +37,7 @@ class _Runs:
     def __init__(self, session: Session, asset: Json) -> None:
         self._session, self._asset, self._path = session, asset, path_of(asset)
         self._shown: list[Json] = []
+        self._open: set[str] = set()
 
     async def draw(self) -> None:
         if self._session.can_change and self._asset.get("status") != "archived":
@@ -46,7 +46,7 @@ class _Runs:
 
         @ui.refreshable
         def rows() -> None:
-            self._draw_rows(rows.refresh)
+            self._draw_rows()
 
         self._shown = await self._read()
         rows()
@@ -65,7 +65,7 @@ class _Runs:
         except Refusal:
             return self._shown
 
-    def _draw_rows(self, refresh: Callable[[], object]) -> None:
+    def _draw_rows(self) -> None:
         if not self._shown:
             pieces.empty("No workflow has run on this asset.", "Runs appear here as they go.")
             return
@@ -82,12 +82,16 @@ class _Runs:
             file = str(run.get("inputAssetFileKey") or "")
             pieces.quiet(" · ".join(filter(None, (file.rpartition("/")[2], _times(run)))))
 
-        pieces.fold(
-            partial(
-                ui.timer, 0.01, partial(draw_details, self._session, self._path, run), once=True
-            ),
-            head=head,
-        )
+        details = partial(draw_details, self._session, self._path, run)
+        line = pieces.fold(partial(ui.timer, 0.01, details, once=True), head=head)
+        name = str(run["executionId"])
+
+        def remember() -> None:
+            """A line that is open stays so when it is drawn again."""
+            (self._open.add if line.value else self._open.discard)(name)
+
+        line.on_value_change(remember)
+        line.value = name in self._open
 
     async def _start(self) -> None:
         workflows = await offered_workflows(self._session, str(self._asset["databaseId"]))

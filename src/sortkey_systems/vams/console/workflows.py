@@ -6,13 +6,14 @@ import json
 from collections.abc import Callable
 from functools import partial
 
-from nicegui import ui
+from nicegui import run, ui
 
 from sortkey.web.console import pieces
-from sortkey_systems.vams.console.forms import confirm, field, form
+from sortkey_systems.vams.console.forms import attempt, confirm, field, form
 from sortkey_systems.vams.console.frame import begin, explained
 from sortkey_systems.vams.console.identity import Console, Session
 from sortkey_systems.vams.console.json_values import Json, object_of, objects_of
+from sortkey_systems.vams.workflows.shipped_pipelines import install
 
 Refresh = Callable[[], object]
 GLOBAL = "GLOBAL"
@@ -54,11 +55,27 @@ async def workflows_page(console: Console) -> None:
 
     if session.can_change:
         with actions:
+            shipped = partial(_install, session, content.refresh)
+            pieces.button("Add what is shipped", shipped, is_main=False)
             pipeline = partial(_pipeline_form, session, content.refresh)
             pieces.button("New pipeline", pipeline, icon="add", is_main=False)
             workflow = partial(_workflow_form, session, content.refresh)
             pieces.button("New workflow", workflow, icon="add")
     await content()
+
+
+async def _install(session: Session, refresh: Refresh) -> None:
+    """Add the pipelines and workflows that come with VAMS, unless they are there."""
+    service = session.service
+    caller = service.access.caller(session.identity.user_id)
+    added: list[str] = []
+
+    async def act() -> None:
+        added.extend(await run.io_bound(install, service, caller) or ())
+
+    if await attempt(act):
+        ui.notify(f"Added: {', '.join(added)}" if added else "All of them are there already")
+        refresh()
 
 
 def _draw_workflow(session: Session, row: Json, refresh: Refresh) -> None:
@@ -147,7 +164,8 @@ async def _pipeline_form(session: Session, refresh: Refresh, known: Json | None 
         kind = field(ui.select(kinds, value=row.get("pipelineType") or "standardFile", label="It"))
         start = row.get("pipelineExecutionType") or "Lambda"
         execution = field(ui.select(EXECUTIONS, value=start, label="Runs by"))
-        resource = field(ui.input("Name of what runs it"))
+        names = session.service.runners.names()
+        resource = field(ui.input("Name of what runs it", autocomplete=names))
         resource.value = _resource_of(row)
         with ui.element("div").classes("va-numbers"):
             source = ui.input("From", value=str(row.get("assetType") or ".all")).props("outlined")
