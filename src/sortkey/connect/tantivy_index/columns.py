@@ -9,12 +9,13 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import orjson
 from tantivy import Schema, SchemaBuilder
 
-from sortkey.connect.tantivy_index.keywords import encode, name_code
+from sortkey.connect.tantivy_index.keywords import encode, encode_repeated, name_code
 from sortkey.connect.tantivy_index.places import pack
 from sortkey.connect.tantivy_index.sortable import sortable_double
 from sortkey.model.document_fields import DocumentFields
@@ -193,7 +194,7 @@ def _text_writer(column: Column) -> Callable[[Row, Any], None]:
         text = value if value.isascii() else normal_text(value)
         row[words] = text
         if len(text) <= SURELY_EXACT or has_exact(text):
-            row[exact] = encode(text)
+            row[exact] = encode_repeated(text)
         else:
             row.setdefault(HAS, []).append(encode(column.name))
 
@@ -214,7 +215,7 @@ def _put_texts(column: Column, row: Row, values: Iterable[str]) -> None:
         _put(row, column.words, texts)
         if not column.is_declared:
             row.setdefault(ANY_WORDS, []).extend(texts)
-    exact = [encode(text) for text in texts if has_exact(text)] if column.exact else []
+    exact = [encode_repeated(text) for text in texts if has_exact(text)] if column.exact else []
     if exact:
         _put(row, column.exact, exact)
     else:
@@ -230,11 +231,14 @@ def _put_point(column: Column, row: Row, value: dict[str, float]) -> None:
 def _put_flat(name: str, row: Row, value: dict[str, Any]) -> None:
     more, every = row.setdefault(MORE, {}), dict[str, None]()
     for path, values in flat_leaves(value).items():
-        coded = dict.fromkeys(encode(normal_text(text)) for text in values if has_exact(text))
+        coded = dict.fromkeys(
+            encode_repeated(normal_text(text)) for text in values if has_exact(text)
+        )
         more[_flat_code(name, normal_text(path))] = list(coded)
         every |= coded
     more[_flat_code(name, "")] = list(every)
 
 
+@lru_cache(4096)
 def _flat_code(name: str, path: str) -> str:
     return name_code(f"{name}.{path}")

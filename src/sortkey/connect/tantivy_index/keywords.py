@@ -6,6 +6,7 @@ The code is base64 with an alphabet in ASCII order, so that codes compare like t
 from __future__ import annotations
 
 from binascii import a2b_base64, b2a_base64
+from functools import lru_cache
 
 _LEAD = "k"
 """Starts every code, so that none is empty, a number, or a keyword of the query language."""
@@ -18,6 +19,12 @@ _AFTER_ANY = b"\xff"
 
 def encode(text: str) -> str:
     """The code of a value."""
+    return _code(text.encode())
+
+
+@lru_cache(4096)
+def encode_repeated(text: str) -> str:
+    """The same, remembered: for values that many documents share."""
     return _code(text.encode())
 
 
