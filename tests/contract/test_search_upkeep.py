@@ -42,7 +42,7 @@ from sortkey import (
     renew,
     streams_table,
 )
-from sortkey.runtime.search import sources
+from sortkey.runtime.search import finish_reindex, sources
 from sortkey.testing import FrozenClock
 from tests.contract.search_adapters import Open, adapter, open_index
 
@@ -469,3 +469,31 @@ def test_the_version_of_a_document_is_the_instant_of_its_last_write(store: Store
     assert second.updated_at - datetime(1970, 1, 1, tzinfo=UTC) == timedelta(
         microseconds=searchable_article.version_of(second)
     )
+
+
+class Interrupted(EntitySource[Article]):
+    """A source that is read once; then the program stops."""
+
+    reads = 0
+
+    def pages(self, position: Any = None, /) -> Iterator[Any]:
+        self.reads += 1
+        if self.reads > 1:
+            raise KeyboardInterrupt
+        return super().pages(position)
+
+
+def test_a_rebuild_that_stops_before_its_last_comparison_is_finished_later(
+    store: Store, search: Search[Article], source: EntitySource[Article]
+) -> None:
+    # The index answers by then. What changed while it was filled must still be looked for.
+    store.create(article(1))
+    assert finish_reindex(search, source) is None
+    with pytest.raises(KeyboardInterrupt):
+        reindex(search, Interrupted(store, searchable_article))
+    assert search.query().ids == ["owner1:a0001"]
+    store.create(article(2))
+    drift = finish_reindex(search, source)
+    assert drift is not None
+    assert drift.missing == ["owner2:a0002"]
+    assert finish_reindex(search, source) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.systems.vams.host import Requests
 from tests.systems.vams.search.corpus import searched
+from tests.systems.vams.upload_client import upload
 
 
 @pytest.fixture(scope="module")
@@ -152,3 +154,37 @@ def test_an_index_that_is_not_built_yet_is_answered_with_503(requests: Requests)
     assert answer.status_code == 503
     assert "being built" in answer.json()["message"]
     assert answer.headers["Retry-After"]
+
+
+def wait_for(filled: Requests, body: dict[str, Any], wanted: set[str]) -> None:
+    """Search until the answer is as expected: indexes follow the tables a moment later."""
+    end = time.monotonic() + 20
+    while True:
+        hits = filled("POST", "/search", body).json()["hits"]["hits"]
+        found = {hit["_id"] for hit in hits}
+        if found == wanted:
+            return
+        assert time.monotonic() < end, found
+        time.sleep(0.05)
+
+
+@pytest.mark.slow
+def test_what_the_routes_change_is_found_a_moment_later(filled: Requests) -> None:
+    # Seven tables and the buckets have a part in the documents: none may be forgotten.
+    asset_id = filled.make_asset("library", assetName="Zeppelin", tags=[])
+    asset, path = f"library:{asset_id}", f"/database/library/assets/{asset_id}"
+    wait_for(filled, {"query": "zeppelin"}, {asset})
+    key = f"{asset}:{asset_id}/model/hull.glb"
+    upload(filled, asset_id, {"/model/hull.glb": b"glTF"}, database_id="library")
+    filled.run_jobs()
+    wait_for(filled, {"query": "zeppelin"}, {asset, key})
+    note = {"metadataKey": "hull", "metadataValue": "duralumin", "metadataValueType": "string"}
+    assert filled("POST", f"{path}/metadata", {"metadata": [note]}).status_code == 200
+    wait_for(filled, {"metadataQuery": "hull:duralumin"}, {asset})
+    assert filled("PUT", path, {"assetName": "Airship"}).status_code == 200
+    wait_for(filled, {"query": "airship"}, {asset, key})
+    wait_for(filled, {"query": "zeppelin"}, set())
+    assert filled("DELETE", f"{path}/archiveAsset", {}).status_code == 200
+    filled.run_jobs()
+    wait_for(filled, {"query": "airship"}, set())
+    wait_for(filled, {"query": "airship", "includeArchived": True}, {asset, key})
