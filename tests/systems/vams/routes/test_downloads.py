@@ -205,6 +205,7 @@ def test_uploaded_pages_do_not_run_in_our_site(requests: Requests, asset: str) -
         assert "default-src 'none'" in policy
 
 
+@pytest.mark.accepts("VA-31")
 def test_generated_files_are_streamed_by_path_or_whole_key(requests: Requests, asset: str) -> None:
     # Viewers use both forms. Another asset's data is out of reach.
     other = requests.make_asset()

@@ -172,6 +172,7 @@ def test_metadata_follows_a_move_and_a_copy_and_goes_with_a_delete(
     assert requests.service.metadata.of_file(found, "/a.txt") == {}
 
 
+@pytest.mark.accepts("VA-27", "VA-28")
 def test_a_file_is_copied_into_an_asset_of_another_database_and_bucket(
     requests: Requests, asset: str
 ) -> None:
@@ -303,6 +304,7 @@ def test_a_version_that_is_a_delete_marker_cannot_be_reverted_to(
     assert gone.status_code == 410
 
 
+@pytest.mark.accepts("VA-31")
 def test_generated_data_of_a_file_is_deleted_and_counted(requests: Requests, asset: str) -> None:
     # A viewer builds it again.
     upload(requests, asset, {"/a.e57": b"1", "/a.e572.txt": b"1"})
@@ -343,6 +345,7 @@ def test_removing_all_files_leaves_no_object(requests: Requests, asset: str) -> 
         assert [*place.objects.versions(place.prefix), *auxiliary.versions(place.prefix)] == []
 
 
+@pytest.mark.accepts("VA-30")
 def test_pipeline_outputs_enter_by_the_rules_of_uploads(requests: Requests, asset: str) -> None:
     # The original reports success for an output that it refuses.
     service, caller = requests.service, requests.service.access.system_caller()

@@ -119,6 +119,7 @@ def test_changes_of_files_ask_for_post_whatever_their_method(
     assert requests(method, at(asset, path), body, user="half@example.com").status_code == 403
 
 
+@pytest.mark.accepts("VA-27", "VA-29")
 def test_a_list_has_the_fields_of_the_interface(requests: Requests, asset: str) -> None:
     # Clients read them by name.
     upload(requests, asset, {"/models/pump.glb": b"glTF", "/models/pump.glb.previewFile.png": PNG})
@@ -234,6 +235,7 @@ def test_the_files_of_a_version_can_be_listed_and_the_lost_ones_are_marked(
     assert requests("GET", at(asset, "/listFiles?assetVersionId=77")).status_code == 404
 
 
+@pytest.mark.accepts("VA-27", "VA-49")
 def test_a_file_is_shown_with_all_of_its_versions(requests: Requests, asset: str) -> None:
     # The page of a file: what it is, what it was, and which versions of the asset have it.
     upload(requests, asset, {"/a.glb": b"one"})

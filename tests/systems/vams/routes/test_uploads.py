@@ -45,6 +45,7 @@ def temporary(requests: Requests, asset_id: str) -> list[str]:
     return keys
 
 
+@pytest.mark.accepts("VA-10", "VA-27")
 def test_files_appear_at_their_paths_on_completion_and_not_before(
     requests: Requests, asset: str
 ) -> None:
@@ -228,6 +229,7 @@ def test_the_extensions_of_a_database_are_enforced_again_on_completion(
         requests("PUT", "/database/plant", {"restrictFileUploadsToExtensions": ".all"})
 
 
+@pytest.mark.accepts("VA-29")
 def test_the_preview_of_an_asset_is_one_picture_of_at_most_5_megabytes(
     requests: Requests, asset: str
 ) -> None:
