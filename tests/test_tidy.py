@@ -162,6 +162,13 @@ def test_nothing_was_left_for_later() -> None:
     assert found == []
 
 
+def test_no_merge_was_left_unfinished() -> None:
+    # The marks of a conflict in a page are read by everybody but its author.
+    marks = re.compile("^(<{7}|>{7}) ", re.MULTILINE)
+    found = [path for path in _tracked("*.md", "*.py", "*.toml") if marks.search(path.read_text())]
+    assert found == []
+
+
 def test_no_path_of_a_machine_stands_in_the_repository() -> None:
     # It works here and nowhere else.
     texts = [
