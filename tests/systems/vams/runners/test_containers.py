@@ -40,7 +40,7 @@ def test_a_container_that_takes_too_long_is_killed_by_name(tmp_path: Path) -> No
     killed = tmp_path / "killed"
     script = f'if [ "$1" = kill ]; then echo "$2" > {killed}; else echo "$4"; exec sleep 60; fi'
     trial = Trial(tmp_path / "step")
-    runner = ContainerRunner("x", [], 500_000_000, 1.0, runtime=runtime(tmp_path, script))
+    runner = ContainerRunner("x", [], 500_000_000, 0.5, runtime=runtime(tmp_path, script))
     with pytest.raises(StepTimedOut):
         runner.run(trial.task())
     assert killed.read_text().strip() == trial.logs[0]

@@ -12,6 +12,7 @@ from sortkey_systems.vams.changes import FilesArrived
 from sortkey_systems.vams.model import Workflow
 from sortkey_systems.vams.workflows.auto_trigger import can_start, is_started_by
 from tests.systems.vams.host import ADMIN
+from tests.systems.vams.upload_client import upload
 from tests.systems.vams.workflows.work import Work
 
 
@@ -127,3 +128,20 @@ def test_new_content_waits_for_the_run_on_the_old_one(work: Work) -> None:
             break
         time.sleep(0.05)
     assert {each["executionStatus"] for each in runs(work, "twice")} == {"ABORTED", "RUNNING"}
+
+
+@pytest.mark.slow
+def test_an_upload_starts_a_workflow(work: Work) -> None:
+    # From the request of a client to the result, with nothing in between left out.
+    work.pipeline("sum-upload", "vams-checksum")
+    work.workflow("sum-auto", "sum-upload", autoTriggerOnFileExtensionsUpload="part")
+    work.asset("uploaded")
+    done = upload(
+        work.requests, "uploaded", {"/in/a b.PART": b"1234"}, database_id=work.database_id
+    )
+    assert done["overallSuccess"] is True
+    work.run_due()
+    (run,) = runs(work, "uploaded")
+    assert (run["workflowId"], run["executionStatus"]) == ("sum-auto", "SUCCEEDED")
+    attributes = work.service.metadata.attributes_of_file(work.found("uploaded"), "/in/a b.PART")
+    assert attributes["size_bytes"] == "4"
