@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tantivy import Query
@@ -23,7 +24,12 @@ def answer(opened: Opened, query: SearchQuery, position: Position | None) -> Ans
     translator, pages = opened.pages()
     matching = translator.live(query.where)
     rows = _rows(opened, pages, matching, query, position) if query.size else []
-    facets = {facet.field: _facet(opened, pages, matching, facet) for facet in query.facets}
+    columns = [opened.columns.of(facet.field) for facet in query.facets]
+    counts = pages.counted(matching, *(column.exact for column in columns))
+    facets = {
+        facet.field: _facet(facet, column, counted)
+        for facet, column, counted in zip(query.facets, columns, counts, strict=True)
+    }
     hits = [_hit(row, query, opened.words) for row, _ in rows[: query.size]]
     end = rows[query.size - 1][1] if len(rows) > query.size else None
     return Answer(hits, translator.count(matching), facets, end)
@@ -41,12 +47,8 @@ def _rows(
     return pages.sorted(matching, [*keys, Key()], position, query.size + 1)
 
 
-def _facet(opened: Opened, pages: Pages, matching: Query, facet: Facet) -> list[FacetValue]:
-    column = opened.columns.of(facet.field)
-    values = [
-        FacetValue(_value(column, key), count)
-        for key, count in pages.counted(matching, column.exact)
-    ]
+def _facet(facet: Facet, column: Column, counted: Sequence[tuple[Any, int]]) -> list[FacetValue]:
+    values = [FacetValue(_value(column, key), count) for key, count in counted]
     values.sort(key=lambda value: (-value.count, value.value))
     return values[: facet.size]
 

@@ -98,20 +98,24 @@ class Pages:
             (row, [row.score, encode(row.id), skipped + n]) for n, row in enumerate(rows[:size], 1)
         ]
 
-    def counted(self, query: Query, path: str) -> list[tuple[Any, int]]:
-        """The values of a column and how many documents have each, the most frequent ones."""
-        aggregation = {
-            "values": {"terms": {"field": path, "size": VALUES_MAX, "segment_size": VALUES_MAX}}
+    def counted(self, query: Query, *paths: str) -> list[list[tuple[Any, int]]]:
+        """The values of each column and how many documents have each, the most frequent ones. The
+        query is run once for all columns.
+        """
+        aggregations = {
+            str(n): {"terms": {"field": path, "size": VALUES_MAX, "segment_size": VALUES_MAX}}
+            for n, path in enumerate(paths)
         }
         searcher: Any = self._searcher
+        answered: Any = searcher.aggregate(query, aggregations) if paths else {}
         return [
-            (bucket["key"], bucket["doc_count"])
-            for bucket in searcher.aggregate(query, aggregation)["values"]["buckets"]
+            [(bucket["key"], bucket["doc_count"]) for bucket in answered[str(n)]["buckets"]]
+            for n in range(len(paths))
         ]
 
     def values(self, query: Query, column: Column) -> list[str]:
         """The codes of every different text in a column. Counting is quick, but limited."""
-        counted = self.counted(query, column.exact)
+        (counted,) = self.counted(query, column.exact)
         if len(counted) < VALUES_MAX:
             return [code for code, _ in counted]
         if column.kind.is_list or not column.is_declared:
