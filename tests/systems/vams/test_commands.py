@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,21 @@ def test_pipelines_and_workflows_are_shown_written_run_and_deleted(
     run("workflows", "delete", "GLOBAL", "fingerprints-2", "--yes")
     run("pipelines", "delete", "GLOBAL", "fingerprint-2", "--yes")
     assert "fingerprint-2" not in ids(run("pipelines", "--json"), "pipelineId")
+
+
+def test_the_workflows_of_the_sample_have_run_and_left_their_outputs(run: Commands) -> None:
+    # A converted model beside its scan, and hashes as attributes: real work, not rows.
+    end = time.monotonic() + 60
+    while True:
+        rows = run("workflows", "runs", *PUMP, "--json")
+        states = {row["workflowId"]: row["executionStatus"] for row in rows}
+        if not {"NEW", "RUNNING"} & set(states.values()):
+            break
+        assert time.monotonic() < end, states
+        time.sleep(0.2)
+    assert (states["fingerprints"], states["web-model"]) == ("SUCCEEDED", "SUCCEEDED")
+    listed = ids(run("files", "list", *PUMP, "--json"), "relativePath")
+    assert "/scans/impeller-after-repair.glb" in listed
 
 
 def test_a_server_elsewhere_needs_a_token_that_stands_on_no_command_line(
