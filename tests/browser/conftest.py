@@ -116,6 +116,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     running = Up(tmp_path_factory.mktemp("up") / "data")
     try:
         running.wait_for("jobengine: sample data is loaded")
+        running.wait_for("vams: sample data is loaded")
         yield running
     finally:
         running.process.kill()
