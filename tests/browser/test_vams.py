@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import httpx
 import pytest
@@ -152,6 +153,21 @@ def test_the_viewer_shows_pictures_texts_tables_and_documents(up: Up, seen: Page
     seen.get_by_role("button", name="Zoom in").click()
     assert seen.locator(".va-stage img").get_attribute("style") != before
     shuts_nobody_out(seen)
+
+
+def test_a_folder_is_uploaded_with_its_folders(up: Up, seen: Page, tmp_path: Path) -> None:
+    # Nobody uploads a scan with forty pictures one by one.
+    (tmp_path / "scan" / "left").mkdir(parents=True)
+    for name in ("all.txt", "left/one.txt", "left/two.txt"):
+        (tmp_path / "scan" / name).write_text(f"this is {name}")
+    _asset(up, seen, f"Folder {int(time.time() * 1000)}")
+    seen.get_by_label("Folder to upload").set_input_files(tmp_path / "scan")
+    expect(seen.get_by_text("3 files are uploaded.")).to_be_visible()
+    tree = seen.get_by_label("Files", exact=True)
+    for name in ("scan", "left", "all.txt", "one.txt", "two.txt"):
+        expect(tree.get_by_text(name, exact=True)).to_be_visible()
+    tree.get_by_text("two.txt").click()
+    expect(seen.get_by_text("this is left/two.txt")).to_be_visible()
 
 
 def test_a_workflow_runs_and_is_followed(up: Up, seen: Page) -> None:

@@ -133,6 +133,7 @@ CSS = """
   background: var(--good-soft); padding: 0.6rem 0.85rem; }
 .va-key code { background: none; flex: 1; overflow-wrap: anywhere; }
 .va-rule { display: grid; grid-template-columns: 1fr 1fr 1.4fr 2.2rem; gap: 0.5rem; width: 100%; }
+.body--dark input[type="date"] { color-scheme: dark; }
 .va-branch { list-style: none; margin: 0; padding: 0 0 0 1.1rem; border-left: 1px solid
   var(--line); }
 .va-branch li { padding: 0.15rem 0; }

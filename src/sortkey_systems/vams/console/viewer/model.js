@@ -52,8 +52,9 @@ export class ModelView {
     panel(0xdcecff, 4, -6, 2, -2, 4);
     const generator = new THREE.PMREMGenerator(this.renderer);
     this.scene.environment = generator.fromScene(room, 0.04, 0.1, 100, { size: 64 }).texture;
+    this.scene.environmentIntensity = 0.62;
     generator.dispose();
-    const sun = new THREE.DirectionalLight(0xffffff, 1.2);
+    const sun = new THREE.DirectionalLight(0xffffff, 0.9);
     sun.position.set(2, 3, 2.5);
     this.camera.add(sun);
     this.scene.add(this.camera);
@@ -179,7 +180,7 @@ export class ModelView {
     const narrow = Math.min(1, this.camera.aspect);
     const distance = radius / Math.sin(Math.atan(Math.tan(half) * narrow));
     const direction = new THREE.Vector3(0.75, 0.5, 1).normalize();
-    this.camera.position.copy(sphere.center).addScaledVector(direction, distance * 1.2);
+    this.camera.position.copy(sphere.center).addScaledVector(direction, distance * 1.05);
     this.camera.near = distance / 500;
     this.camera.far = distance * 50;
     this.camera.updateProjectionMatrix();
