@@ -89,3 +89,34 @@ def test_names_in_an_export_cannot_lead_out_of_its_folder(run: Commands, tmp_pat
     assert "not a SHA-256" in run.refused(
         "import", str(folder), "--id", "museum-evil", "--bucket", "bucket-field"
     )
+
+
+def test_files_that_may_not_be_distributed_leave_only_with_the_folder(
+    run: Commands, tmp_path: Path
+) -> None:
+    # Over the interface nobody downloads them; whoever has the data folder has them anyway.
+    elsewhere = run("export", "hangar-4", str(tmp_path / "http"), "--json")
+    assert any(note.startswith("nose-gear/gear.obj") for note in elsewhere["left_out"])
+    beside = run.beside("export", "hangar-4", str(tmp_path / "folder"), "--json")
+    assert not any(note.startswith("nose-gear/") for note in beside["left_out"])
+    document = json.loads((tmp_path / "folder" / "assets" / "nose-gear.json").read_text())
+    assert "/gear.obj" in [file["path"] for file in document["files"]]
+
+
+def test_an_interrupted_import_goes_on_without_doing_anything_twice(
+    run: Commands, tmp_path: Path
+) -> None:
+    # The second asset cannot be read at first; the first must not get its versions again.
+    folder = tmp_path / "export"
+    run.beside("export", "hangar-4", str(folder))
+    document = json.loads((folder / "assets" / "nose-gear.json").read_text())
+    (digest,) = [file["sha256"] for file in document["files"] if file["path"] == "/gear.obj"]
+    victim, aside = folder / "objects" / digest[:2] / digest, tmp_path / "aside"
+    victim.rename(aside)
+    words = ("import", str(folder), "--id", "hangar-copy", "--bucket", "bucket-plant")
+    assert "is missing" in run.refused(*words)
+    aside.rename(victim)
+    done = run(*words, "--resume", "--json")
+    assert (done["assets"], done["versions"], done["refused"]) == (2, 1, [])
+    for asset in ("hangar-scan", "nose-gear"):
+        assert state(run, "hangar-copy", asset) == state(run, "hangar-4", asset)
