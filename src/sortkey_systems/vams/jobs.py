@@ -4,11 +4,13 @@ worker runs them, and resumes what a crash has interrupted.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from sortkey import Job, JobFunction, JobQueue, JobWorker, Put, Store
+from sortkey.errors import JobNotEnded
 
 QUEUE = "vams"
 WORKER_DEATHS_MAX = 20
@@ -23,6 +25,9 @@ ENDED_DAYS: Mapping[Literal["completed", "cancelled", "failed"], int] = {
 """For how many days a job can be read after its end."""
 REMOVED_MAX = 2000
 """Jobs that one call of `remove_ended` removes."""
+
+FINISH_PAUSE_SECONDS = 0.2
+"""Between two looks of `finish` at whether its job can run."""
 
 
 class Jobs:
@@ -75,6 +80,21 @@ class Jobs:
         while len(done) < RUNS_MAX and (job := worker.run_once()) is not None:
             done.append(job)
         return done
+
+    def finish(self, job: Job, seconds: float) -> Job:
+        """Run a job in this thread, or wait while another does: for requests whose answer needs
+        its result. Returns it when it has ended. Raises JobNotEnded after `seconds`.
+        """
+        worker, end = self.worker(), time.monotonic() + seconds
+        while True:
+            ran = worker.run_job(job.job_id)
+            if ran is not None and ran.is_ended:
+                return ran
+            try:
+                return self.queue.wait(job.job_id, FINISH_PAUSE_SECONDS)
+            except JobNotEnded:
+                if time.monotonic() > end:
+                    raise
 
     def remove_ended(self, now: datetime) -> int:
         """Remove jobs that ended some days ago, the oldest first. Returns how many."""

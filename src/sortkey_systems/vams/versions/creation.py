@@ -63,10 +63,12 @@ class VersionWriter:
     def __init__(self, store: Store, records: VersionRecords) -> None:
         self._store, self._records = store, records
 
-    def create(self, asset: Asset, new: NewVersion) -> AssetVersion:
-        """Create the next version of an asset and make it current."""
+    def create(self, asset: Asset, new: NewVersion, number: int | None = None) -> AssetVersion:
+        """Create the next version of an asset and make it current. With a number that was taken
+        before, this can be repeated after a crash.
+        """
         self._check_alias(asset, new.alias, None)
-        number = self._next_number(asset)
+        number = self.next_number(asset) if number is None else number
         version = AssetVersion(
             **ids_of(asset),
             asset_version_id=str(number),
@@ -81,7 +83,8 @@ class VersionWriter:
             self._store.batch_write(self._metadata_rows(version, new.files))
             self._publish(asset, version)
         except Failure:  # refused, not interrupted: nobody will ever read the rows
-            self._records.remove_rows(asset, version.asset_version_id)
+            if self._records.find(asset, version.asset_version_id) is None:
+                self._records.remove_rows(asset, version.asset_version_id)
             raise
         return self._records.get(asset, version.asset_version_id)
 
@@ -107,7 +110,8 @@ class VersionWriter:
 
     # -- numbers
 
-    def _next_number(self, asset: Asset) -> int:
+    def next_number(self, asset: Asset) -> int:
+        """Take the number of a version. No other gets the same."""
         key = AssetVersion.key(**ids_of(asset), asset_version_id=FIRST)
         last = attr(AssetVersion.last_number)
         for _ in range(TRIES_MAX):
@@ -179,6 +183,8 @@ class VersionWriter:
             try:
                 self._store.transact(*writes)
             except TransactionFailed:
+                if self._records.find(asset, version.asset_version_id) is not None:
+                    return  # done by a try whose answer was lost
                 continue
             return
         raise _busy()

@@ -4,13 +4,15 @@ metadata of today where that is wanted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sortkey import ItemKey, ObjectVersion, Store
 from sortkey.errors import ObjectNotFound
+from sortkey_systems.vams.access.callers import Caller
 from sortkey_systems.vams.assets.places import AssetPlace
+from sortkey_systems.vams.files.origins import is_ours, marks, origin_of
 from sortkey_systems.vams.model import (
     WHOLE_ASSET,
     Asset,
@@ -32,6 +34,8 @@ class RestoredFiles:
     files: list[FileState] = field(default_factory=list[FileState])
     changed: list[str] = field(default_factory=list[str])
     """Paths of files that have another object version than before."""
+    copied_before: list[str] = field(default_factory=list[str])
+    """Paths of files whose latest object version is a copy of the wanted one already."""
     skipped: list[str] = field(default_factory=list[str])
     """Paths of files whose object version is gone."""
 
@@ -40,13 +44,15 @@ def restore_files(
     place: AssetPlace,
     stored: Mapping[str, StoredFile],
     rows: Sequence[AssetFileVersion],
-    marks: Mapping[str, str],
+    caller: Caller,
+    before_each: Callable[[], object] = lambda: None,
 ) -> RestoredFiles:
-    """Make the object versions of a version the newest ones, as copies with `marks` in their
-    metadata. A file that has them stays.
+    """Make the object versions of a version the newest ones, as copies that name them in their
+    marks. A file that has them, or such a copy, stays: so this can be repeated after a crash.
     """
     restored = RestoredFiles()
     for row in rows:
+        before_each()
         path = place.relative(row.file_key)
         file = stored.get(row.file_key)
         version = None if file is None else file.find(row.s3_version_id)
@@ -54,8 +60,11 @@ def restore_files(
             restored.skipped.append(path)
         elif file.live == version:
             restored.files.append(state_of(path, version))
+        elif file.live is not None and _is_copy(place, file.live, version):
+            restored.files.append(state_of(path, file.live))
+            restored.copied_before.append(path)
         else:
-            _copy_up(place, version, marks, restored)
+            _copy_up(place, version, caller, restored)
     return restored
 
 
@@ -78,12 +87,25 @@ def restore_metadata(
     store.batch_write(puts, [key for key in keys if key not in kept])
 
 
-def _copy_up(
-    place: AssetPlace, version: ObjectVersion, marks: Mapping[str, str], restored: RestoredFiles
-) -> None:
-    path, key = place.relative(version.key), version.key
+def _is_copy(place: AssetPlace, live: ObjectVersion, version: ObjectVersion) -> bool:
+    """Whether an object version was made from another by a revert."""
     try:
-        info = place.objects.copy(key, key, version_id=version.version_id, metadata=marks)
+        info = place.objects.head(live.key, live.version_id)
+    except ObjectNotFound:  # deleted for good since the bucket was read
+        return False
+    return is_ours(info) and origin_of(info) == _origin(version)
+
+
+def _origin(version: ObjectVersion) -> str:
+    return f"revert:{version.version_id}"
+
+
+def _copy_up(
+    place: AssetPlace, version: ObjectVersion, caller: Caller, restored: RestoredFiles
+) -> None:
+    path, key, about = place.relative(version.key), version.key, marks(caller, _origin(version))
+    try:
+        info = place.objects.copy(key, key, version_id=version.version_id, metadata=about)
     except ObjectNotFound:  # deleted for good since the bucket was read
         restored.skipped.append(path)
         return

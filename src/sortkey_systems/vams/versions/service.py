@@ -12,7 +12,6 @@ from sortkey import Put, Update, attr
 from sortkey.errors import TransactionFailed
 from sortkey_systems.vams.access.callers import Caller
 from sortkey_systems.vams.failures import Invalid, NotThere
-from sortkey_systems.vams.files.origins import marks
 from sortkey_systems.vams.model import (
     Asset,
     AssetFileMetadataVersion,
@@ -34,7 +33,7 @@ from sortkey_systems.vams.versions.records import (
     label_of,
     number_of,
 )
-from sortkey_systems.vams.versions.reversion import restore_files, restore_metadata
+from sortkey_systems.vams.versions.reverts import Reverts
 from sortkey_systems.vams.versions.stored_files import (
     FileState,
     StoredFile,
@@ -69,6 +68,7 @@ class Versions:
         self._service, self._store, self._assets = service, service.store, service.assets
         self._records = VersionRecords(service.store)
         self._writer = VersionWriter(service.store, self._records)
+        self._reverts = Reverts(service, self._records, self._writer)
 
     # -- reading
 
@@ -159,20 +159,7 @@ class Versions:
         target = self.resolve(asset, version)
         if target.is_archived:
             raise Invalid(f"version {target.asset_version_id} is archived: unarchive it first")
-        target_id, place = target.asset_version_id, self._assets.place_of(asset)
-        rows = self._records.files(asset, target_id)
-        restored = restore_files(place, self._stored(asset), rows, marks(caller, "revert"))
-        for path in restored.changed:
-            self._service.previews.remove_auxiliary(asset, path)
-        if wanted.revertMetadata:
-            paths = [file.relative_path for file in restored.files]
-            restore_metadata(self._store, asset, self._records.metadata(asset, target_id), paths)
-        comment = f"[REVERTED FROM v{target_id}] {wanted.comment or ''}".rstrip()
-        new = NewVersion(comment, None, caller.user_id, restored.files)
-        created = self._writer.create(self._service.files.refresh(asset), new)
-        self._record(caller, "revert", asset, created, source=target_id)
-        self._service.changes.asset_changed(caller, asset, "revert")
-        return CreatedVersion(created, tuple(restored.skipped))
+        return self._reverts.revert(caller, asset, target, wanted)
 
     def change(
         self, caller: Caller, database_id: str, asset_id: str, version: str, wanted: VersionChange

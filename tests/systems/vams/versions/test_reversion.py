@@ -72,11 +72,12 @@ def test_a_file_that_comes_back_is_marked_and_counts_for_the_type_of_the_asset(
     requests.put_file("plant", asset_id, "/pump.stl", b"old")
     create(requests, asset_id)
     _, place = asset_and_place(requests, asset_id)
+    old = place.objects.head(key).version_id
     place.objects.delete(key)
     revert(requests, asset_id, "1")
     asset, _ = asset_and_place(requests, asset_id)
     info = place.objects.head(key)
-    assert (user_of(info), origin_of(info)) == (ADMIN, "revert")
+    assert (user_of(info), origin_of(info)) == (ADMIN, f"revert:{old}")
     assert (asset.asset_type, asset.current_version_id) == ("folder", "2")
 
 
