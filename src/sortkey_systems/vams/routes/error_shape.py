@@ -57,7 +57,8 @@ def error_answer(
     all_headers = {**NO_CACHE, **(headers or {})}
     if status in (429, 503):
         all_headers.setdefault("Retry-After", str(_RETRY_SECONDS))
-    return JSONResponse({"message": message}, status, all_headers)
+    text = message.encode("utf-8", "replace").decode()  # it may quote half of a pair (\\ud800)
+    return JSONResponse({"message": text}, status, all_headers)
 
 
 def answer_of(error: Exception, request_id: str = "") -> JSONResponse:

@@ -131,6 +131,9 @@ class _Filters:
         if unknown:
             raise Invalid(f"the range of {name} has {min(unknown)!r}: use gte, gt, lte and lt")
         known = {_BOUNDS[side]: value for side, value in given.items() if side in _BOUNDS}
+        for value in known.values():
+            if value is not None:
+                _text(name, value)  # raises for what cannot be a bound
         if not known:
             return exists_clause(self._document, name)
         return range_clause(self._document, name, **known)
@@ -166,8 +169,9 @@ def _only(body: Body, kind: str, inner: str) -> tuple[str, Any]:
 def _text(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (str, int, float)) and len(str(value)) <= TERMS_MAX:
-        return str(value)
+    if isinstance(value, (str, int, float)) and len(text := str(value)) <= TERMS_MAX:
+        if not any("\ud800" <= character <= "\udfff" for character in text):  # halves of pairs
+            return text
     raise Invalid(f"{name} needs a text, a number or a boolean")
 
 

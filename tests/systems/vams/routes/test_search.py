@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.systems.vams.host import Requests
+from tests.systems.vams.host import ADMIN, Requests
 from tests.systems.vams.search.corpus import searched
 from tests.systems.vams.upload_client import upload
 
@@ -58,6 +58,8 @@ REFUSED: dict[str, dict[str, Any]] = {
         ]
     },
     "range of texts": {"filters": [{"range": {"str_assetid": {"gte": "a"}}}]},
+    "range from a list": {"filters": [{"range": {"num_filesize": {"gte": []}}}]},
+    "range from an object": {"filters": [{"range": {"date_lastmodified": {"gte": {}}}}]},
     "range of nothing known": {"filters": [{"range": {"num_filesize": {"from": 1}}}]},
     "value of another type": {"filters": [{"term": {"num_filesize": "large"}}]},
     "date that is none": {"filters": [{"range": {"date_lastmodified": {"gte": "soon"}}}]},
@@ -105,6 +107,23 @@ def test_a_search_that_cannot_be_made_is_refused_with_a_reason(filled: Requests,
     assert answer.status_code == 400, answer.text
     assert answer.json().keys() == {"message"}
     assert len(answer.json()["message"]) > 10
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        r'{"sort": ["\ud800"]}',
+        r'{"filters": [{"term": {"str_assetname": "\ud800"}}]}',
+        r'{"filters": [{"prefix": {"MD_colour": "\ud800"}}]}',
+    ],
+)
+def test_half_of_a_pair_is_refused_and_is_not_an_error_of_the_server(
+    filled: Requests, body: str
+) -> None:
+    # JSON can carry what is not text: no index takes it, and an answer cannot quote it.
+    headers = {**filled.header(ADMIN), "Content-Type": "application/json"}
+    answer = filled.client.post("/search", content=body, headers=headers)
+    assert answer.status_code == 400, answer.text
 
 
 ACCEPTED: dict[str, dict[str, Any] | None] = {
