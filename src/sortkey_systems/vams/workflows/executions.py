@@ -18,7 +18,7 @@ from sortkey_systems.vams.model import Asset, Workflow, WorkflowExecution
 from sortkey_systems.vams.model.workflows import ExecutionStep, WorkflowFunction
 from sortkey_systems.vams.pages import Page, Paging, page_of_query
 from sortkey_systems.vams.workflows import run_changes
-from sortkey_systems.vams.workflows.pipelines import pipeline_object
+from sortkey_systems.vams.workflows.pipelines import pipeline_object, workflow_object
 from sortkey_systems.vams.workflows.run_records import (
     AlreadyRunning,
     RunRecords,
@@ -27,7 +27,7 @@ from sortkey_systems.vams.workflows.run_records import (
 )
 from sortkey_systems.vams.workflows.step_jobs import StepJobs
 from sortkey_systems.vams.workflows.values import GLOBAL, TIMEOUT_SECONDS, StartValues
-from sortkey_systems.vams.workflows.workflows import unknown_workflow, workflow_object
+from sortkey_systems.vams.workflows.workflows import unknown_workflow
 
 if TYPE_CHECKING:
     from sortkey_systems.vams.service import Vams

@@ -11,7 +11,7 @@ from sortkey import Condition, Delete, Put, Store, Update, attr
 from sortkey.errors import TransactionFailed
 from sortkey_systems.vams.access.callers import Caller
 from sortkey_systems.vams.access.control import Access
-from sortkey_systems.vams.access.objects import PipelineObject
+from sortkey_systems.vams.access.objects import PipelineObject, WorkflowObject
 from sortkey_systems.vams.answers import now_text
 from sortkey_systems.vams.failures import Conflict, Invalid, NotThere
 from sortkey_systems.vams.model import Pipeline, Workflow
@@ -34,6 +34,11 @@ def pipeline_object(pipeline: Pipeline) -> PipelineObject:
         pipeline.pipeline_type or "",
         pipeline.pipeline_execution_type or "",
     )
+
+
+def workflow_object(workflow: Workflow) -> WorkflowObject:
+    """What permissions see of a workflow."""
+    return WorkflowObject(workflow.database_id, workflow.workflow_id)
 
 
 class Pipelines:
@@ -103,7 +108,7 @@ class Pipelines:
                 "and cannot change: create another pipeline"
             )
         self._runners.check(wanted.pipelineExecutionType, wanted.resource())
-        users = self._workflows_to_change(new) if wanted.updateAssociatedWorkflows else []
+        users = self._workflows_to_change(caller, new) if wanted.updateAssociatedWorkflows else []
         put = Put(new, "put", _unchanged(current)) if current else Put(new, "create")
         try:
             self._store.transact(put, *(Put(each) for each in users))
@@ -121,7 +126,7 @@ class Pipelines:
         user = next(self.workflows_with(pipeline), None)
         if user is not None:
             raise Invalid(
-                f"the workflow {user.workflow_id} uses the pipeline {pipeline_id}: "
+                f"{self._named(caller, user)} uses the pipeline {pipeline_id}: "
                 "delete or change the workflow first"
             )
         key = Pipeline.key(database_id=database_id, pipeline_id=pipeline_id)
@@ -151,9 +156,18 @@ class Pipelines:
             if any(_is_of(function, pipeline) for function in workflow.functions):
                 yield workflow
 
-    def _workflows_to_change(self, pipeline: Pipeline) -> list[Workflow]:
-        """The workflows that use a pipeline, with its new settings."""
+    def _named(self, caller: Caller, workflow: Workflow) -> str:
+        """A workflow in a message: by its id only for who may see it."""
+        if self._access.allowed(caller, "GET", workflow_object(workflow)):
+            return f"the workflow {workflow.workflow_id}"
+        return "a workflow"
+
+    def _workflows_to_change(self, caller: Caller, pipeline: Pipeline) -> list[Workflow]:
+        """The workflows that use a pipeline, with its new settings. The caller must be allowed to
+        change each of them. Raises Denied.
+        """
         found = [_with_settings(each, pipeline) for each in self.workflows_with(pipeline)]
+        self._access.require(caller, "PUT", *map(workflow_object, found))
         if len(found) > WORKFLOWS_CHANGED_MAX:
             raise Invalid(
                 f"{len(found)} workflows use the pipeline, and at most {WORKFLOWS_CHANGED_MAX} "

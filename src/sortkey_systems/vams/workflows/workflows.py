@@ -20,6 +20,7 @@ from sortkey_systems.vams.workflows.pipelines import (
     function_of,
     pipeline_object,
     unknown,
+    workflow_object,
 )
 from sortkey_systems.vams.workflows.values import (
     GLOBAL,
@@ -30,11 +31,6 @@ from sortkey_systems.vams.workflows.values import (
 
 if TYPE_CHECKING:
     from sortkey_systems.vams.databases import Databases
-
-
-def workflow_object(workflow: Workflow) -> WorkflowObject:
-    """What permissions see of a workflow."""
-    return WorkflowObject(workflow.database_id, workflow.workflow_id)
 
 
 class Workflows:

@@ -140,6 +140,25 @@ def test_associated_workflows_change_when_that_is_wanted(work: Work) -> None:
     assert parameters() == '{"suffix": "-c"}'
 
 
+def test_a_pipeline_changes_and_names_only_workflows_that_its_writer_may_use(work: Work) -> None:
+    # Who may write pipelines alone could rewrite the workflows of others, or learn their names.
+    work.pipeline("shared", "vams-copy", inputParameters={"suffix": "-a"})
+    work.workflow("not-theirs", "shared")
+    user = "piper@example.com"
+    work.requests.permit("pipers", "api", "GET PUT DELETE", route__path=".*")
+    work.requests.permit("pipers", "pipeline", "GET PUT DELETE", pipelineId="shared")
+    work.requests.add_user(user, "pipers")
+    body = {**VALID, "pipelineId": "shared", "inputParameters": '{"suffix": "-b"}'}
+    both = {**body, "updateAssociatedWorkflows": True}
+    assert work.refused("PUT", "/pipelines", both, user=user).status_code == 403
+    stored = work.ok("GET", "/database/plant-one/workflows/not-theirs")["message"]
+    assert stored["specifiedPipelines"]["functions"][0]["inputParameters"] == '{"suffix": "-a"}'
+    work.ok("PUT", "/pipelines", body, user=user)
+    answer = work.refused("DELETE", "/database/plant-one/pipelines/shared", user=user)
+    assert answer.status_code == 400
+    assert "not-theirs" not in answer.text
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
