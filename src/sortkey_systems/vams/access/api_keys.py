@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, field_validator
 
-from sortkey import Delete, Put, Store
-from sortkey.errors import TransactionFailed
+from sortkey import Delete, Put, Store, attr
+from sortkey.errors import ConditionFailed, TransactionFailed
 from sortkey_systems.vams.access.callers import Caller
 from sortkey_systems.vams.access.control import Access
 from sortkey_systems.vams.answers import now_text
@@ -117,7 +117,14 @@ class ApiKeys:
             "isActive": "is_active",
         }
         changes: dict[str, Any] = {names[name]: value or None for name, value in given.items()}
-        changed = self._store.put(key.model_copy(update={**changes, "updated_at": now_text()}))
+        try:  # only what changes: a key that is deleted or switched off meanwhile stays so
+            changed = self._store.update(
+                ApiKey.key(api_key_id=key.api_key_id),
+                set={**changes, "updated_at": now_text()},
+                when=attr(ApiKey.api_key_hash).exists(),
+            )
+        except ConditionFailed:
+            raise NotThere("API key not found") from None
         self._record(caller, "apikey.update", changed)
         return changed
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
+import pytest
+
 from sortkey_systems.vams.model import ApiKey
 from tests.systems.vams.host import READER, Requests
 
@@ -76,3 +78,27 @@ def test_a_key_is_refused_for_a_user_whose_roles_all_require_mfa(requests: Reque
     refused = requests("POST", "/auth/api-keys", body)
     assert refused.status_code == 400
     assert "MFA" in refused.json()["message"]
+
+
+def test_a_key_that_ends_during_a_change_stays_ended(
+    requests: Requests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A change of the description must not bring back a key that somebody has just taken away.
+    keys = requests.service.api_keys
+    read = keys.get
+    for ending, expected in (("DELETE", 404), ("PUT", 200)):
+        key = make_key(requests, f"raced by {ending}")
+        path = f"/auth/api-keys/{key['apiKeyId']}"
+        body = {"isActive": "false"} if ending == "PUT" else None
+
+        def raced(
+            api_key_id: str, path: str = path, ending: str = ending, body: Any = body
+        ) -> ApiKey:
+            found = read(api_key_id)
+            monkeypatch.setattr(keys, "get", read)
+            assert requests(ending, path, body).status_code == 200
+            return found
+
+        monkeypatch.setattr(keys, "get", raced)
+        assert requests("PUT", path, {"description": "other"}).status_code == expected
+        assert status(requests, key["apiKey"]) == 401
