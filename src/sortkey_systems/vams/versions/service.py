@@ -189,6 +189,8 @@ class Versions:
         is_current = found.asset_version_id == self.current_id(asset)
         if is_current and not with_asset:
             raise Invalid("the current version cannot be archived: archive the asset instead")
+        if with_asset:  # before the mark: all of it, or nothing
+            self._assets.get(caller, database_id, asset_id, "DELETE")
         if not is_current:
             self._mark(caller, asset, found, is_archived=True)
         if with_asset:

@@ -271,6 +271,21 @@ def test_VA_47_a_version_can_be_archived_with_its_asset_and_come_back_with_it(
     assert not read_version(requests, asset_id, "1")["isArchived"]
 
 
+def test_a_version_is_not_archived_by_who_may_not_archive_its_asset_with_it(
+    requests: Requests,
+) -> None:
+    # What is denied must not be half done.
+    asset_id = requests.make_asset()
+    make_version(requests, asset_id)
+    requests.permit("makers", "api", "GET POST", route__path=".*")
+    requests.permit("makers", "asset", "GET POST", databaseId="plant")
+    requests.add_user("maker@example.com", "makers")
+    path = f"{asset_path(asset_id)}/assetversions/0/archive"
+    answer = requests("POST", path, {"withAsset": True}, user="maker@example.com")
+    assert answer.status_code == 403
+    assert not read_version(requests, asset_id, "0")["isArchived"]
+
+
 def values(asset_id: str, path: str, **values: str) -> list[AssetFileMetadata]:
     ids = {"database_id": "plant", "asset_id": asset_id, "file_path": path}
     return [
