@@ -89,7 +89,7 @@ class FileLinks:
 
     def _claims(self, ticket: str) -> list[Any] | None:
         text, _, signature = ticket.partition(".")
-        if not hmac.compare_digest(self._signature(text.encode()), signature):
+        if not hmac.compare_digest(self._signature(text.encode()).encode(), signature.encode()):
             return None
         try:
             claims: list[Any] = json.loads(base64.urlsafe_b64decode(text))

@@ -34,6 +34,7 @@ def test_a_link_that_was_changed_opens_nothing(links: FileLinks, client: TestCli
     text, signature = forged.split(".")[0], ticket.split(".")[1]
     assert client.get(f"/console{PATH}/{text}.{signature}/a.txt").status_code == 403
     assert client.get(f"/console{PATH}/nonsense/a.txt").status_code == 403
+    assert client.get(f"/console{PATH}/{text}.\u00e9/a.txt").status_code == 403
     assert client.get(f"/console{PATH}/").status_code == 403
     assert client.post(address).status_code == 403
 
