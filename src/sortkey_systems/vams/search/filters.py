@@ -169,10 +169,11 @@ def _only(body: Body, kind: str, inner: str) -> tuple[str, Any]:
 def _text(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (str, int, float)) and len(text := str(value)) <= TERMS_MAX:
-        if not any("\ud800" <= character <= "\udfff" for character in text):  # halves of pairs
-            return text
-    raise Invalid(f"{name} needs a text, a number or a boolean")
+    text = str(value) if isinstance(value, (str, int, float)) else ""
+    is_half = any("\ud800" <= character <= "\udfff" for character in text)  # of a pair: not text
+    if not isinstance(value, (str, int, float)) or len(text) > TERMS_MAX or is_half:
+        raise Invalid(f"{name} needs a text, a number or a boolean")
+    return text
 
 
 def _listed(body: Body, name: str) -> list[Any]:
