@@ -6,8 +6,10 @@ place carries the id of its upload.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sortkey import ObjectPart, ObjectUpload, attr
@@ -24,6 +26,7 @@ from sortkey_systems.vams.access.callers import Caller
 from sortkey_systems.vams.assets.places import AssetPlace
 from sortkey_systems.vams.failures import PREFIX, Failure, Invalid, NotThere
 from sortkey_systems.vams.files.content_types import content_type_of
+from sortkey_systems.vams.files.entries import history
 from sortkey_systems.vams.files.files import remove_versions
 from sortkey_systems.vams.files.origins import origin_of
 from sortkey_systems.vams.files.paths import is_preview
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
 
 TRIES = 3
 """Of a file that several completions bring at the same time."""
+VERSIONS_SEEN_MAX = 100
+"""Of a file whose upload was completed before."""
 _BEGUN = datetime.fromtimestamp(0, UTC)
 _PART_BYTES = 5 << 20
 """Clients do not say how large their parts were. S3 checks it itself; a folder takes any."""
@@ -66,8 +71,8 @@ class UploadCompletions:
         order = sorted(zip(paths, wanted.files, strict=True), key=_bases_first)
         results = {path: work.result(path, file) for path, file in order}
         arrived = [path for path in paths if results[path].success]
-        if arrived:
-            asset = self._enter(caller, asset, upload, arrived)
+        if new := [path for path in arrived if path in work.new]:
+            asset = self._enter(caller, asset, upload, new)
         is_success = len(arrived) == len(paths)
         if is_success:
             self._mark_completed(upload)
@@ -131,6 +136,8 @@ class _Work:
     def __init__(self, service: Vams, caller: Caller, asset: Asset, upload: AssetUpload) -> None:
         self._service, self._caller, self._asset, self._upload = service, caller, asset, upload
         self._admission = service.files.admission(asset)
+        self.new: set[str] = set()
+        """The paths of files that may not have been announced yet."""
 
     def result(self, path: str, file: SentFile) -> FileResult:
         """What became of a file that was sent."""
@@ -155,6 +162,9 @@ class _Work:
             self._admission.check_base(path)
         place, key = self._admission.place, temporary_key(self._upload.upload_id, path)
         target = preview_path(path) if is_preview_of_asset else path
+        if self._upload.completed_at and _has_come(place, target, _origin(self._upload)):
+            return  # a client repeats what it had no answer to: the file may be another by now
+        self.new.add(path)
         for _ in range(TRIES):
             if _is_at(place, target, _origin(self._upload)):
                 return
@@ -217,6 +227,17 @@ def _is_at(place: AssetPlace, path: str, origin: str) -> bool:
         return origin_of(place.objects.head(place.key(path))) == origin
     except ObjectNotFound:
         return False
+
+
+def _has_come(place: AssetPlace, path: str, origin: str) -> bool:
+    """Whether one of the latest versions of a file came by this upload."""
+    for version in islice(history(place, path), VERSIONS_SEEN_MAX):
+        if version.is_marker:
+            continue
+        with suppress(ObjectNotFound):  # deleted for good just now
+            if origin_of(place.objects.head(version.key, version.version_id)) == origin:
+                return True
+    return False
 
 
 def _explained(error: ModelError | StoreError) -> str:

@@ -21,6 +21,7 @@ import pytest
 
 from sortkey.systems.host_secret import derive, host_secret
 from sortkey.web import Tokens
+from sortkey_systems.vams.changes import FilesArrived
 from tests.systems.vams.host import ADMIN, Requests, hosted
 from tests.systems.vams.upload_client import complete, listed, paths, send, start, upload
 
@@ -232,3 +233,26 @@ def test_an_archive_that_meets_an_upload_leaves_no_live_file(requests: Requests)
         assert found is not None
         assert found.in_archive
         assert list(requests.service.files.live(found)) == []
+
+
+def test_a_completion_that_is_repeated_announces_nothing_and_changes_no_newer_file(
+    requests: Requests,
+) -> None:
+    # Workflows would run once more, and an empty file would replace what came since.
+    asset, files = requests.make_asset(), {"/a.glb": b"glTF", "/b.txt": b""}
+    heard: list[FilesArrived] = []
+    requests.service.changes.on_files_arrived("a test", heard.append)
+    started = start(requests, asset, files).json()
+    sent = send(requests, started, files)
+    assert complete(requests, asset, started["uploadId"], sent).status_code == 200
+    upload(requests, asset, {"/b.txt": b"newer"})
+    requests.run_jobs()
+    of_this = [each.relative_paths for each in heard if each.asset_id == asset]
+    assert sorted(of_this) == [("/a.glb", "/b.txt"), ("/b.txt",)]
+    requests("DELETE", f"/database/plant/assets/{asset}/archiveFile", {"filePath": "/a.glb"})
+    done = complete(requests, asset, started["uploadId"], sent)
+    assert (done.status_code, done.json()["overallSuccess"]) == (200, True)
+    requests.run_jobs()
+    assert [each.relative_paths for each in heard if each.asset_id == asset] == of_this
+    (left,) = listed(requests, asset)
+    assert (left["relativePath"], left["size"]) == ("/b.txt", len(b"newer"))
