@@ -33,6 +33,15 @@ def name_with(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
 
 
+def test_an_answer_in_two_parts_waits_for_no_acknowledgement() -> None:
+    # 40 ms for every answer of a server whose event loop leaves Nagle's algorithm on.
+    (bound,) = bind("127.0.0.1", 0)
+    with bound:
+        bound.listen()
+        with socket.create_connection(bound.getsockname()), bound.accept()[0] as accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_an_address_that_the_machine_does_not_have_is_left_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
