@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, Field, field_validator
 
@@ -20,6 +20,9 @@ from sortkey_systems.vams.answers import now_text
 from sortkey_systems.vams.buckets import Buckets
 from sortkey_systems.vams.failures import Invalid, NotThere
 from sortkey_systems.vams.model import Asset, Database, Pipeline, S3AssetBucket, Workflow
+
+if TYPE_CHECKING:
+    from sortkey_systems.vams.asset_counts import AssetCounts
 
 GLOBAL = "GLOBAL"
 """The id under which pipelines, workflows and schemas belong to every database."""
@@ -62,8 +65,9 @@ class NewDatabase(DatabaseChange):
 class Databases:
     """The databases of an installation."""
 
-    def __init__(self, store: Store, access: Access, buckets: Buckets) -> None:
+    def __init__(self, store: Store, access: Access, buckets: Buckets, counts: AssetCounts) -> None:
         self._store, self._access, self._buckets = store, access, buckets
+        self._counts = counts
 
     # -- reads
 
@@ -179,19 +183,12 @@ class Databases:
             return Update(key, (count.set(before + change),), when=count.missing())
         return Update(key, (count.add(change),), when=count.exists())
 
-    def asset_count(self, database: Database) -> int:
-        """How many active assets a database has."""
-        if database.asset_count is not None:
-            return max(0, database.asset_count)
-        if database.in_archive:
-            return 0
-        return self._store.count(Asset.of_database(database_id=database.database_id))
-
-    def answers(self, databases: Sequence[Database]) -> Sequence[dict[str, Any]]:
-        """Databases as lists show them."""
+    def answers(self, caller: Caller, databases: Sequence[Database]) -> Sequence[dict[str, Any]]:
+        """Databases as lists show them, with the number of assets that the caller may see."""
+        counts = self._counts.of(caller, databases)
         buckets = self._buckets.by_ids(each.default_bucket_id for each in databases)
         return [
-            _answer(each, self.asset_count(each), buckets.get(each.default_bucket_id or ""))
+            _answer(each, counts[each.database_id], buckets.get(each.default_bucket_id or ""))
             for each in databases
         ]
 

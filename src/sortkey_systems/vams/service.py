@@ -24,6 +24,7 @@ from sortkey_systems.vams.access.roles import Roles
 from sortkey_systems.vams.access.signing_keys import SigningKey
 from sortkey_systems.vams.access.tokens import Tokens
 from sortkey_systems.vams.access.users import Users
+from sortkey_systems.vams.asset_counts import AssetCounts
 from sortkey_systems.vams.asset_names import AssetNames
 from sortkey_systems.vams.assets import Assets
 from sortkey_systems.vams.assets.archive import Archive
@@ -134,7 +135,8 @@ class Vams:
         self.upkeep.every(3600, "ended jobs", lambda: self.jobs.remove_ended(self.now()))
         self.changes = Changes(self.jobs, self.now)
         self.buckets = Buckets(self.store, self.resources.buckets)
-        self.databases = Databases(self.store, self.access, self.buckets)
+        counts = AssetCounts(self.store, self.access, self.search)
+        self.databases = Databases(self.store, self.access, self.buckets, counts)
         self.assets = Assets(
             self.store, self.access, self.databases, self.buckets, self.changes, self.now
         )

@@ -37,14 +37,14 @@ def _add_reads(made: APIRouter, service: Vams) -> None:
     def list_databases(me: Me, paging: Pages, showDeleted: ShowDeleted = False) -> Any:
         found = service.databases.list(me, show_deleted=showDeleted)
         page = page_of_list("databases", found, paging, position=lambda each: each.database_id)
-        return items(Page(list(service.databases.answers(page.items)), page.token))
+        return items(Page(list(service.databases.answers(me, page.items)), page.token))
 
     @made.get("/database/{database_id}", summary="Get a database", responses=ERRORS)
     def get_database(
         database_id: DatabasePath, me: Me, showDeleted: ShowDeleted = False
     ) -> dict[str, Any]:
         found = service.databases.get(me, database_id, is_deleted=showDeleted)
-        return service.databases.answers([found])[0]
+        return service.databases.answers(me, [found])[0]
 
     @made.get("/buckets", summary="List buckets", response_model=ItemsAnswer, responses=ERRORS)
     def list_buckets(me: Me, paging: Pages) -> Any:

@@ -75,7 +75,10 @@ def cost(requests: Requests, database_id: str, monkeypatch: pytest.MonkeyPatch) 
         patched.setattr(store, "backend", counted)
         second = page(requests, database_id, Paging(20)).token
         page(requests, database_id, Paging(20, second))
-        requests.service.databases.answers([store.get(Database.key(database_id=database_id))])
+        requests.service.databases.answers(
+            requests.service.access.caller(ADMIN),
+            [store.get(Database.key(database_id=database_id))],
+        )
     return counted.calls, counted.items
 
 

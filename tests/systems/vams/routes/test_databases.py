@@ -218,6 +218,25 @@ def test_a_row_of_another_program_is_counted(requests: Requests) -> None:
     assert stored.asset_count == 2
 
 
+def test_assets_that_a_caller_may_not_see_are_not_counted(requests: Requests) -> None:
+    # The number of hidden assets tells what goes on behind a wall.
+    for database_id in ("open-yard", "mixed-yard", "closed-yard"):
+        for name in ("seen one", "seen two", "hidden"):
+            requests.make_asset(database_id, assetName=name)
+    role, user = "yard", "yard@example.com"
+    requests.permit(role, "api", "GET", route__path=".*")
+    requests.permit(role, "database", "GET", databaseId="-yard$")
+    requests.permit(role, "asset", "GET", databaseId="^open-yard$")
+    requests.permit(role, "asset", "GET", databaseId="^mixed-yard$", assetName="^seen")
+    requests.add_user(user, role)
+    listed = requests("GET", "/database", user=user).json()["Items"]
+    counts = {each["databaseId"]: each["assetCount"] for each in listed}
+    assert counts == {"open-yard": 3, "mixed-yard": 2, "closed-yard": 0}
+    one = requests("GET", "/database/mixed-yard", user=user).json()
+    assert one["assetCount"] == 2
+    assert get(requests, "mixed-yard")["assetCount"] == 3
+
+
 @pytest.mark.parametrize(("path", "name"), [("/database", "databaseId"), ("/buckets", "bucketId")])
 def test_lists_have_pages_of_the_size_that_was_asked_for(
     requests: Requests, path: str, name: str
