@@ -2,13 +2,14 @@
 
 Its number is taken from a counter, so that no two get the same. The rows of its files and metadata
 are written under that number; nobody reads them yet. One transaction then publishes the version and
-lets the asset name it. What was interrupted before leaves rows without a version, which go with the
-asset.
+lets the asset name it. What was interrupted before leaves rows without a version, which `Leftovers`
+removes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -30,6 +31,8 @@ from sortkey_systems.vams.versions.stored_files import FileState
 
 TRIES_MAX = 100
 """Each try that fails has lost against another request that succeeded."""
+PUBLISH_SECONDS_MAX = 3 * 3600
+"""From the number of a version to its publication. Later, its rows may be gone."""
 FIRST_COMMENT = "Initial version"
 
 
@@ -58,17 +61,29 @@ def first_version(asset: Asset, created_by: str) -> Put[AssetVersion]:
 
 
 class VersionWriter:
-    """Creates versions and changes their aliases."""
+    """Creates versions and changes their aliases. `before_rows` is called before the rows of a
+    version are written, with its number.
+    """
 
-    def __init__(self, store: Store, records: VersionRecords) -> None:
+    def __init__(
+        self,
+        store: Store,
+        records: VersionRecords,
+        before_rows: Callable[[Asset, int], object] = lambda _asset, _number: None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._store, self._records = store, records
+        self._before_rows, self._clock = before_rows, clock
 
     def create(self, asset: Asset, new: NewVersion, number: int | None = None) -> AssetVersion:
         """Create the next version of an asset and make it current. With a number that was taken
         before, this can be repeated after a crash.
         """
         self._check_alias(asset, new.alias, None)
-        number = self.next_number(asset) if number is None else number
+        if number is None:
+            number = self.next_number(asset)
+            self._before_rows(asset, number)
+        end = self._clock() + PUBLISH_SECONDS_MAX
         version = AssetVersion(
             **ids_of(asset),
             asset_version_id=str(number),
@@ -81,6 +96,8 @@ class VersionWriter:
         try:
             self._store.batch_write(_file_rows(version, new.files))
             self._store.batch_write(self._metadata_rows(version, new.files))
+            if self._clock() > end:
+                raise Conflict("the version took too long: try again")
             self._publish(asset, version)
         except Failure:  # refused, not interrupted: nobody will ever read the rows
             if self._records.find(asset, version.asset_version_id) is None:

@@ -31,7 +31,7 @@ class VersionRecords:
         rows = self._store.query(AssetVersion.of_asset(**ids_of(asset)).consistent())
         return sorted(rows, key=lambda row: number_of(row.asset_version_id), reverse=True)
 
-    def find(self, asset: Asset, version_id: str) -> AssetVersion | None:
+    def find(self, asset: Asset | AssetVersion, version_id: str) -> AssetVersion | None:
         """A version by its id, or None."""
         if not _ID.fullmatch(version_id):
             return None
@@ -94,7 +94,7 @@ class VersionRecords:
         query = AssetFileMetadataVersion.of_version(**ids_of(asset), asset_version_id=version_id)
         return self._store.query(query.consistent())
 
-    def remove_rows(self, asset: Asset, version_id: str) -> None:
+    def remove_rows(self, asset: Asset | AssetVersion, version_id: str) -> None:
         """Remove the files and metadata of one version, not the version itself."""
         ids = ids_of(asset)
         files = AssetFileVersion.of_version(**ids, asset_version_id=version_id)
@@ -126,8 +126,8 @@ class AssetIds(TypedDict):
     asset_id: str
 
 
-def ids_of(asset: Asset) -> AssetIds:
-    """The ids of an asset."""
+def ids_of(asset: Asset | AssetVersion) -> AssetIds:
+    """The ids of an asset, from itself or one of its versions."""
     return {"database_id": asset.database_id, "asset_id": asset.asset_id}
 
 

@@ -26,6 +26,7 @@ from sortkey_systems.vams.versions.creation import (
     first_version,
     touch_of,
 )
+from sortkey_systems.vams.versions.leftovers import Leftovers
 from sortkey_systems.vams.versions.records import (
     FIRST,
     VersionRecords,
@@ -67,7 +68,8 @@ class Versions:
     def __init__(self, service: Vams) -> None:
         self._service, self._store, self._assets = service, service.store, service.assets
         self._records = VersionRecords(service.store)
-        self._writer = VersionWriter(service.store, self._records)
+        leftovers = Leftovers(service.jobs, self._records)
+        self._writer = VersionWriter(service.store, self._records, leftovers.expect, service.clock)
         self._reverts = Reverts(service, self._records, self._writer)
 
     # -- reading

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from sortkey_systems.vams.failures import Failure, Invalid, NotThere
+from sortkey_systems.vams.failures import Conflict, Invalid, NotThere
 from sortkey_systems.vams.model import Asset, AssetFileVersion, AssetVersion
-from sortkey_systems.vams.versions.creation import NewVersion, VersionWriter
+from sortkey_systems.vams.versions.creation import PUBLISH_SECONDS_MAX, NewVersion, VersionWriter
 from sortkey_systems.vams.versions.records import VersionRecords
 from sortkey_systems.vams.versions.values import VersionChange, VersionValues
 from tests.systems.vams.host import ADMIN, Requests
@@ -211,3 +211,17 @@ def test_a_version_of_many_files_has_them_all(requests: Requests) -> None:
     paths = [file.relative_path for file in details.files]
     assert paths == [f"/scan/{number:04d}.e57" for number in range(300)]
     assert not any(file.is_permanently_deleted for file in details.files)
+
+
+def test_a_version_that_takes_too_long_is_refused_and_leaves_nothing(requests: Requests) -> None:
+    # Its rows may have been taken for those of an interrupted one: it would lack files.
+    asset_id = requests.make_asset()
+    requests.put_file("plant", asset_id, "/pump.glb")
+    asset, store = stored_asset(requests, asset_id), requests.service.store
+    instants = iter((0.0, PUBLISH_SECONDS_MAX + 1.0))
+    writer = VersionWriter(store, VersionRecords(store), clock=lambda: next(instants))
+    with pytest.raises(Conflict):
+        writer.create(
+            asset, NewVersion("slow", None, "ada", requests.service.versions.states(asset))
+        )
+    assert store.query(AssetFileVersion.of_asset(**ids(asset_id))) == []
