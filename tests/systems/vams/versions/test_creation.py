@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sortkey_systems.vams.failures import Conflict, Invalid, NotThere
+from sortkey_systems.vams.failures import Conflict, Failure, Invalid, NotThere
 from sortkey_systems.vams.model import Asset, AssetFileVersion, AssetVersion
 from sortkey_systems.vams.versions.creation import PUBLISH_SECONDS_MAX, NewVersion, VersionWriter
 from sortkey_systems.vams.versions.records import VersionRecords
