@@ -26,8 +26,8 @@ from sortkey_systems.vams.pages import SIZE, Page, Paging, read_token, write_tok
 
 CHUNK_MIN, CHUNK_MAX = 64, 500
 """Assets that are read at a time while a page is filled."""
-TRIES = 5
-"""Of a change that meets others."""
+TRIES = 100
+"""Of a change that meets others: each try that fails has lost against one that succeeded."""
 _ABOUT = "assets"
 Partition = tuple[str, bool]
 """A database, and whether its archived assets are meant."""
