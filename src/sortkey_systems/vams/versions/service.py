@@ -59,7 +59,6 @@ if TYPE_CHECKING:
 
 NUMBERS_END = 10**12
 """Above every number of a version, to sort the newest first."""
-PAGE, PAGE_MAX = 100, 1000
 
 
 class Versions:
@@ -94,9 +93,7 @@ class Versions:
             if show_archived or not each.is_archived or each.asset_version_id == current
         ]
         about = f"versions:{database_id}:{asset_id}"
-        page = page_of_list(
-            about, shown, paging, position=_newest_first, default=PAGE, most=PAGE_MAX
-        )
+        page = page_of_list(about, shown, paging, position=_newest_first)
         listed = [
             ListedVersion(
                 each, each.asset_version_id == current, self._records.count_files(asset, each)

@@ -79,3 +79,17 @@ def test_the_preview_of_an_asset_is_not_one_of_its_files(requests: Requests, ass
     shown = asset.changed(preview_location=Location(key=key))
     paths = [state.relative_path for state in requests.service.versions.states(shown)]
     assert paths == ["/pump.glb", "/pump.glb.previewFile.png"]
+
+
+def test_a_list_without_a_page_size_has_up_to_three_thousand_versions(requests: Requests) -> None:
+    # Most clients read one page and take it for all.
+    asset_id = requests.make_asset()
+    rows = [
+        AssetVersion(
+            database_id="plant", asset_id=asset_id, asset_version_id=str(number), file_count=0
+        )
+        for number in range(1, 1200)
+    ]
+    requests.service.store.batch_write(rows)
+    answer = requests("GET", f"/database/plant/assets/{asset_id}/getVersions").json()
+    assert (len(answer["versions"]), answer["NextToken"]) == (1200, None)
