@@ -11,6 +11,7 @@ from sortkey.errors import SortkeyError
 from sortkey_systems.vams.access.callers import Caller
 from sortkey_systems.vams.failures import NotThere
 from sortkey_systems.vams.model import S3AssetBucket
+from sortkey_systems.vams.model.documents import prefix_of
 
 log = logging.getLogger("sortkey.vams")
 
@@ -50,6 +51,15 @@ class Buckets:
     def objects_of(self, bucket: S3AssetBucket) -> Objects:
         """The objects of a bucket."""
         return self._objects[bucket.bucket_name]
+
+    def inner_prefixes(self, bucket: S3AssetBucket) -> list[str]:
+        """Prefixes below that of a bucket which are asset buckets themselves: what is there is
+        theirs, and belongs to no asset of this one.
+        """
+        here = prefix_of(bucket)
+        rows = self._store.scan(S3AssetBucket)
+        prefixes = {prefix_of(row) for row in rows if row.bucket_name == bucket.bucket_name}
+        return sorted(each for each in prefixes if each != here and each.startswith(here))
 
     def open_all(self) -> None:
         """Open every bucket, so that links that were given out before a restart work after it."""

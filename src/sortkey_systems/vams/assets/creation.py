@@ -139,6 +139,9 @@ class Creation:
         location = default_location(bucket, asset.asset_id)
         if existing:
             location = self._existing_location(bucket, existing)
+        for prefix in self._buckets.inner_prefixes(bucket):
+            if prefix.startswith(location) or location.startswith(prefix):
+                raise _taken(location)
         first = location.removeprefix(prefix_of(bucket)).split("/")[0]
         others = Asset.of_bucket(bucket_id=bucket.bucket_id, asset_id=first)
         for other in self._store.query(others.hydrated()):

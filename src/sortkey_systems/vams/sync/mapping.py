@@ -58,9 +58,10 @@ class Mapping:
     def map(self, bucket: S3AssetBucket, events: list[ObjectEvent]) -> int:
         """Map what has happened in a bucket. Returns how many files of others were found."""
         objects = self._service.buckets.objects_of(bucket)
+        others = tuple(self._service.buckets.inner_prefixes(bucket))
         by_folder: dict[str, dict[str, ObjectEvent]] = {}
         for event in events:
-            place = _place_of(bucket, event.key)
+            place = None if event.key.startswith(others) else _place_of(bucket, event.key)
             if place is not None and _is_foreign(objects, event):
                 folder, path = place
                 by_folder.setdefault(folder, {})[path] = event

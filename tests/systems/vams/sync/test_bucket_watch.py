@@ -173,3 +173,23 @@ def test_a_thousand_changes_are_mapped_in_steps(fresh: Requests) -> None:
     assert len(listed(fresh, "many", pageSize=300)) == 520
     stored = fresh.service.buckets.find(bucket.bucket_id)
     assert (stored.watched_position or 0) >= 520
+
+
+def test_a_bucket_within_a_bucket_keeps_its_files_for_its_own_databases(fresh: Requests) -> None:
+    # Else the users of the outer one would find all files of the inner one in an asset.
+    outer, objects = bucket_of(fresh)
+    store = fresh.service.store
+    inner = S3AssetBucket(
+        bucket_id="inner", bucket_name=outer.bucket_name, base_assets_prefix="inner/"
+    )
+    store.put(inner)
+    fresh.make_database("open-to-all", defaultBucketId=outer.bucket_id)
+    fresh.make_database("confidential", defaultBucketId="inner")
+    objects.put("inner/crown/a.glb", b"glTF")
+    fresh.service.bucket_watch.look()
+    found = fresh("GET", "/assets").json()["Items"]
+    assert [(each["databaseId"], each["assetId"]) for each in found] == [("confidential", "crown")]
+    wanted = {"databaseId": "open-to-all", "assetName": "Mine", "description": "of a test"}
+    for claim in ({"assetId": "inner"}, {"bucketExistingKey": "inner/crown"}):
+        answer = fresh("POST", "/assets", {**wanted, **claim})
+        assert answer.status_code == 400, answer.text
