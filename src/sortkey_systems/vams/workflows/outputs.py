@@ -9,11 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from pydantic import ValidationError
+
 from sortkey import JobContext, Objects
 from sortkey_systems.vams.access.callers import Caller
 from sortkey_systems.vams.assets import asset_object
 from sortkey_systems.vams.failures import Invalid
 from sortkey_systems.vams.files.paths import PREVIEW, file_path
+from sortkey_systems.vams.metadata.values import MetadataItem
 from sortkey_systems.vams.model import WHOLE_ASSET, Asset, WorkflowExecution
 from sortkey_systems.vams.runners.pipeline_step import (
     ASSET_METADATA,
@@ -61,7 +64,7 @@ class Description:
 
     path: str
     kind: Literal["metadata", "attribute"]
-    items: list[dict[str, Any]]
+    items: list[MetadataItem]
     replaces: bool
 
 
@@ -175,7 +178,10 @@ def _description(
     items = document.get("metadata")
     if not isinstance(items, list):
         raise Invalid(f'the metadata {name} has no list "metadata"')
-    several = cast("list[Any]", items)
-    if not all(isinstance(item, dict) for item in several):
-        raise Invalid(f"the metadata {name} has items that are not JSON objects")
-    return Description(path, kind, several, document.get("updateType") == "replace_all")
+    try:
+        wanted = [MetadataItem.model_validate(item) for item in cast("list[Any]", items)]
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "an item"
+        raise Invalid(f"the metadata {name} is not valid: {where}: {first['msg']}") from None
+    return Description(path, kind, wanted, document.get("updateType") == "replace_all")

@@ -69,6 +69,12 @@ def describe(step: PipelineStep, report: Report) -> None:
     step.auxiliary("/octree/hierarchy.bin").write_bytes(b"\0\1")
 
 
+def describe_wrongly(step: PipelineStep, report: Report) -> None:
+    """Metadata that is not a text, beside a file."""
+    step.output("/fine.txt").write_text("fine")
+    step.describe("/a.txt", {"count": 7})  # pyright: ignore[reportArgumentType]
+
+
 def link(step: PipelineStep, report: Report) -> None:
     """A link to a file of the machine, as an output."""
     step.output("/stolen.txt").symlink_to("/etc/hostname")

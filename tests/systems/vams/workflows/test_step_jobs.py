@@ -121,6 +121,15 @@ def test_an_output_that_is_refused_fails_the_run_and_says_why(work: Work) -> Non
     assert work.leftovers("strict") == []
 
 
+def test_metadata_that_is_not_valid_fails_the_run_before_a_file_enters(work: Work) -> None:
+    # Who writes the pipeline learns which field is wrong, and the asset stays as it was.
+    work.asset("exact", a__txt=b"x")
+    done = work.run("exact", work.made("wrong-flow", "describe_wrongly"), "/a.txt")
+    assert done["executionStatus"] == "FAILED"
+    assert "metadataValue: Input should be a valid string" in done["error"]
+    assert work.paths("exact") == ["/a.txt"]
+
+
 def test_a_link_among_the_outputs_is_refused(work: Work) -> None:
     # It would copy a file of the server into an asset.
     work.asset("sly", a__txt=b"x")

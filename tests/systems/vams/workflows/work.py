@@ -22,6 +22,7 @@ NAMES = [
     "forbidden",
     "many",
     "describe",
+    "describe_wrongly",
     "link",
     "sleep_once",
 ]
