@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import uuid
+from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -125,12 +126,9 @@ class Uploads:
 
     def _remove(self, upload: AssetUpload, asset: Asset | None) -> None:
         """The record goes last, so that what was interrupted is done again."""
-        if asset is not None and asset.bucket_id is not None:
-            objects = self._service.files.place(asset).objects
-            prefix = temporary_prefix(upload.upload_id)
-            for each in objects.uploads(prefix):
-                objects.abort_upload(each)
-            remove_versions(objects, prefix)
+        with suppress(NotThere):  # a bucket that is not known any more has nothing to remove
+            if asset is not None:
+                _remove_parts(self._service.files.place(asset).objects, upload)
         self._service.store.delete(ItemKey.of_entity(upload))
 
     def _is_over(self, upload: AssetUpload) -> bool:
@@ -146,6 +144,13 @@ def temporary_prefix(upload_id: str) -> str:
 def temporary_key(upload_id: str, path: str) -> str:
     """The temporary key of a file. A path can be as long as a key, so it is hashed."""
     return temporary_prefix(upload_id) + sha256(path.encode()).hexdigest()
+
+
+def _remove_parts(objects: Objects, upload: AssetUpload) -> None:
+    prefix = temporary_prefix(upload.upload_id)
+    for each in objects.uploads(prefix):
+        objects.abort_upload(each)
+    remove_versions(objects, prefix)
 
 
 def _begun(objects: Objects, upload_id: str, path: str, file: NewFile) -> dict[str, Any]:
