@@ -11,7 +11,9 @@ import json
 import shutil
 import ssl
 import tempfile
+import time
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
@@ -68,7 +70,7 @@ def unpack(archive: BinaryIO, step: PipelineStep) -> None:
                     )
                 with opened.open(each) as source, step.new_file(place, path).open("wb") as file:
                     shutil.copyfileobj(source, file)
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OSError) as error:
         raise StepFailed(f"the archive of the answer cannot be read: {error}") from None
 
 
@@ -85,6 +87,7 @@ def post(
     parts = urlsplit(url)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     connection = _connection(parts.scheme, parts.hostname or "", parts.port)
+    deadline = time.monotonic() + seconds
     try:
         connection.connect()
         connection.sock.settimeout(seconds)
@@ -95,7 +98,7 @@ def post(
         is_fine = 200 <= status < 300
         answer = b"" if is_fine else response.read(TEXT_CHARACTERS_MAX)
         if is_fine and answer_to is not None:
-            _copy(response, answer_to)
+            _copy(response, answer_to, deadline)
     except TimeoutError:
         raise StepTimedOut(f"{parts.hostname} did not answer within {seconds:g} s") from None
     except (OSError, http.client.HTTPException) as error:
@@ -108,9 +111,12 @@ def post(
     return kind
 
 
-def _copy(source: BinaryIO | http.client.HTTPResponse, target: BinaryIO) -> None:
+def _copy(source: http.client.HTTPResponse, target: BinaryIO, deadline: float) -> None:
+    """Copy an answer as it comes. A server that sends a byte now and then is not waited for."""
     size = 0
-    while chunk := source.read(CHUNK_BYTES):
+    while chunk := source.read1(CHUNK_BYTES):
+        if time.monotonic() > deadline:
+            raise TimeoutError
         size += len(chunk)
         if size > BYTES_MAX:
             raise StepFailed(f"the answer has more than {BYTES_MAX:,} bytes")

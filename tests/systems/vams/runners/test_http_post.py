@@ -45,6 +45,14 @@ class Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(self.server.archives[self.path])
             return
+        if self.path == "/drip":
+            self.send_response(200)
+            self.end_headers()
+            for _ in range(40):
+                if self.server.release.wait(0.05):
+                    return
+                self.wfile.write(b"x")
+            return
         if self.path == "/slow":
             self.server.release.wait(5)
             return
@@ -99,6 +107,13 @@ def test_a_server_that_is_slow_or_away_is_named(server: Server, tmp_path: Path) 
         HttpRunner(f"{server.url}/slow").run(Trial(tmp_path / "slow").task(seconds=0.2))
     with pytest.raises(StepFailed, match="could not be asked"):
         HttpRunner("http://127.0.0.1:9/").run(Trial(tmp_path / "away").task())
+
+
+def test_a_server_that_drips_is_not_waited_for(server: Server, tmp_path: Path) -> None:
+    # Each byte comes in time, and all of them could take for ever.
+    with pytest.raises(StepTimedOut, match=r"did not answer within 0\.2 s"):
+        HttpRunner(f"{server.url}/drip").run(Trial(tmp_path / "drip").task(seconds=0.2))
+    server.release.set()
 
 
 def test_an_event_has_the_envelope_of_eventbridge(server: Server, tmp_path: Path) -> None:
