@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from sortkey import Delete, Put, Store
+from sortkey import Action, Delete, Put, Store, Update, attr
 from sortkey.errors import TransactionFailed
 from sortkey_systems.vams.access.callers import Caller
 from sortkey_systems.vams.access.control import Access, change_mark
@@ -84,18 +84,16 @@ class Roles:
                 "this would take the role from you: sign in with a one-time code first "
                 "(`sortkey vams mfa USER` sets it up)"
             )
-        names = {
-            "description": "description",
-            "source": "source",
-            "sourceIdentifier": "source_identifier",
-            "mfaRequired": "mfa_required",
-        }
-        given = wanted.model_dump(exclude_none=True, exclude={"roleName"})
-        changes = {names[name]: value for name, value in given.items()}
-        role = self._get(wanted.roleName).model_copy(update=changes)
-        self._store.transact(Put(role), change_mark())
+        role = self._get(wanted.roleName)
+        actions = _actions(wanted)
+        if actions:
+            try:  # only what changes: a requirement of MFA that others write meanwhile stays
+                update = Update(Role.key(role_name=role.role_name), actions)
+                self._store.transact(update, change_mark())
+            except TransactionFailed:
+                raise NotThere(f"the role {role.role_name} was deleted meanwhile") from None
         self._record(caller, "role.update", role.role_name)
-        return role
+        return self._get(role.role_name)
 
     def delete(self, caller: Caller, role_name: str) -> None:
         """Delete a role, and take it from the users who have it. The role goes last, so that what
@@ -189,6 +187,17 @@ class Roles:
 
     def _record(self, caller: Caller, action: str, role_name: str) -> None:
         self._access.audit.record("AUTHCHANGES", caller, action, f"role/{role_name}")
+
+
+def _actions(wanted: RoleValues) -> tuple[Action, ...]:
+    """The changes of what is given."""
+    given: tuple[tuple[Any, Any], ...] = (
+        (attr(Role.description), wanted.description),
+        (attr(Role.source), wanted.source),
+        (attr(Role.source_identifier), wanted.sourceIdentifier),
+        (attr(Role.mfa_required), wanted.mfaRequired),
+    )
+    return tuple(field.set(value) for field, value in given if value is not None)
 
 
 def role_answer(role: Role) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 
 from sortkey_systems.vams.access.callers import SYSTEM_USER
 from sortkey_systems.vams.access.roles import Roles
-from sortkey_systems.vams.model import AuthEntity, GroupConstraint, UserRole
+from sortkey_systems.vams.model import AuthEntity, GroupConstraint, Role, UserRole
 from tests.systems.vams.host import ADMIN, READER, Requests
 
 GET = {"permission": "GET", "permissionType": "allow"}
@@ -335,3 +335,24 @@ def test_a_stored_constraint_that_cannot_be_read_can_be_deleted(requests: Reques
     requests.service.store.put(row)
     assert requests("DELETE", "/auth/constraints/broken").status_code == 200
     assert requests("GET", "/auth/constraints/broken").status_code == 404
+
+
+def test_a_change_of_a_role_leaves_what_others_change_at_the_same_time(
+    requests: Requests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A new description must not take away the requirement of MFA that was just written.
+    store = requests.service.store
+    requests("POST", "/roles", {"roleName": "raced", "description": "of a test"})
+    write = store.transact
+
+    def raced(*writes: Any) -> Any:
+        monkeypatch.setattr(store, "transact", write)
+        body = {"roleName": "raced", "mfaRequired": True}
+        assert requests("PUT", "/roles", body).status_code == 200
+        return write(*writes)
+
+    monkeypatch.setattr(store, "transact", raced)
+    body = {"roleName": "raced", "description": "another"}
+    assert requests("PUT", "/roles", body).status_code == 200
+    stored = store.get(Role.key(role_name="raced"))
+    assert (stored.description, stored.mfa_required) == ("another", True)
