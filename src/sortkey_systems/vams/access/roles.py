@@ -191,13 +191,15 @@ class Roles:
 
 def _actions(wanted: RoleValues) -> tuple[Action, ...]:
     """The changes of what is given."""
-    given: tuple[tuple[Any, Any], ...] = (
+    texts = (
         (attr(Role.description), wanted.description),
         (attr(Role.source), wanted.source),
         (attr(Role.source_identifier), wanted.sourceIdentifier),
-        (attr(Role.mfa_required), wanted.mfaRequired),
     )
-    return tuple(field.set(value) for field, value in given if value is not None)
+    actions: list[Action] = [field.set(text) for field, text in texts if text is not None]
+    if wanted.mfaRequired is not None:
+        actions.append(attr(Role.mfa_required).set(wanted.mfaRequired))
+    return tuple(actions)
 
 
 def role_answer(role: Role) -> dict[str, Any]:
