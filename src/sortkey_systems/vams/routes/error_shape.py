@@ -41,6 +41,7 @@ def errors_for(*statuses: int) -> Responses:
     unused = "Not used: what cannot be read is answered with 400"
     return {
         **known,
+        413: {"description": "More than a megabyte: refused by the host, in its own shape"},
         422: {"content": _BODY, "description": unused},
         "default": {"content": _BODY, "description": "Any other error"},
     }

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from sortkey_systems.wallcrawler.browsers.local.home import PROFILE
 from sortkey_systems.wallcrawler.browsers.local.process_tree import descendants, program_name
 from sortkey_systems.wallcrawler.browsers.port import BrowserStopped
 from tests.systems.wallcrawler.browsers.local.running import (
@@ -20,7 +21,6 @@ from tests.systems.wallcrawler.browsers.local.running import (
     need_chromium,
     nothing_left_of,
     running,
-    site,
     until,
 )
 from tests.systems.wallcrawler.faults import server_stub
@@ -120,23 +120,20 @@ def test_a_disk_that_is_full_loses_the_archive_and_says_so(tmp_path: Path) -> No
     if os.geteuid() != 0:
         pytest.skip("only root can mount a small disk")
 
-    async def scenario(url: str) -> None:
+    async def scenario() -> None:
         async with running(tmp_path) as run:
             session = await run.start(persist=True, log=False)
             state = run.state(session)
-            async with run.client(session) as client:
-                page = await client.page()
-                await client.goto(url, page)
-                random = "Array.from({length: 2e6}, () => Math.random().toString(36)[5]).join('')"
-                await client.evaluate(f"localStorage.setItem('large', {random})", page)
+            large = Path(state.home) / PROFILE / "Default" / "large"
+            large.write_bytes(os.urandom(2_000_000))  # what a site has stored, and does not shrink
             ended = await run.browsers.end(session, "released")
             assert ended.profile_archive is None
             assert "No space left on device" in (ended.archive_error or "")
             await nothing_left_of(state)
             assert not Path(state.home).exists()
 
-    with _small_disk(tmp_path / "data"), site() as url:
-        asyncio.run(scenario(url))
+    with _small_disk(tmp_path / "data"):
+        asyncio.run(scenario())
 
 
 def test_a_page_that_never_loads_does_not_hold_up_the_end(tmp_path: Path) -> None:
