@@ -121,7 +121,7 @@ def _any(matches: Matches, value: Value) -> bool:
 
 
 def _matcher(criterion: Criterion, *, unreadable: bool) -> Matches:
-    """`unreadable` is the answer where there is no other."""
+    """`unreadable` is the answer for an expression that cannot be read."""
     if criterion.operator in ("is_one_of", "is_not_one_of"):
         return frozenset(criterion.values).__contains__
     text = _text(criterion)

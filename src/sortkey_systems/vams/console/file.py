@@ -129,10 +129,10 @@ class FilePanel:
         """A file without a viewer: the picture that a pipeline or somebody made of it."""
         preview = str(self._entry.get("previewFile") or "")
         if not preview or self._version:
-            self._draw_nothing("There is no viewer for this kind of file.", size_text(self._size))
+            self._draw_nothing("This kind of file cannot be shown.", size_text(self._size))
             return
         Viewer(self._address(preview), preview.rpartition("/")[2], 0)
-        pieces.quiet("A picture of the file: there is no viewer for its kind.")
+        pieces.quiet("A picture of the file, which cannot be shown itself.")
 
     async def _draw_text(self) -> None:
         query = {"assetVersionId": self._version} if self._version else None

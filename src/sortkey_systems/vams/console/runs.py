@@ -105,7 +105,7 @@ class _Runs:
         }
         with form("Run a workflow") as dialog:
             if not workflows:
-                pieces.empty("There is no workflow.", link=("Workflows", "/vams/workflows"))
+                pieces.empty("There are no workflows.", link=("Workflows", "/vams/workflows"))
                 return
             chosen = field(ui.select(workflows, value=next(iter(workflows)), label="Workflow"))
             first = next((path for path in files if path), WHOLE_ASSET)

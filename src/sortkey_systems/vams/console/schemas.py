@@ -40,7 +40,7 @@ async def _schemas(session: Session) -> None:
     async def listed() -> None:
         found = await session.items_or_none("/metadataschema")
         if not found:
-            pieces.empty("There is no schema.")
+            pieces.empty("There are no schemas.")
         with ui.element("div").classes("sk-grid"):
             for each in sorted(found, key=lambda row: str(row.get("schemaName")).lower()):
                 _schema(session, each, listed.refresh)

@@ -1,8 +1,7 @@
-"""What differs between two versions of an asset: files by their object versions, and metadata."""
+"""The lines that show what differs between two versions: the service has compared them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,49 +27,42 @@ class Differences:
     unchanged_files: int
 
 
-def differences(before: Json, after: Json) -> Differences:
-    """Compare two answers of getVersion."""
-    old, new = _files(before), _files(after)
-    files = [
-        Difference(change, path, _size(old.get(path)), _size(new.get(path)))
-        for path, change in _changes(
-            {path: str(file.get("versionId")) for path, file in old.items()},
-            {path: str(file.get("versionId")) for path, file in new.items()},
-        )
+def differences(compared: Json) -> Differences:
+    """The lines of an answer of compareVersions, by their subjects."""
+    files, metadata = compared["files"], compared["metadata"]
+    found = [
+        *(Difference("added", _path(each), "", _size(each)) for each in files["added"]),
+        *(Difference("removed", _path(each), _size(each), "") for each in files["removed"]),
+        *(
+            Difference("changed", _path(each), _size(each["from"]), _size(each["to"]))
+            for each in files["changed"]
+        ),
     ]
-    old_values, new_values = _values(before), _values(after)
-    metadata = [
-        Difference(change, key, old_values.get(key, ""), new_values.get(key, ""))
-        for key, change in _changes(old_values, new_values)
+    values = [
+        *(Difference("added", _subject(row), "", _value(row)) for row in metadata["added"]),
+        *(Difference("removed", _subject(row), _value(row), "") for row in metadata["removed"]),
+        *(
+            Difference("changed", _subject(row), str(row["previousValue"]), _value(row))
+            for row in metadata["changed"]
+        ),
     ]
-    changed = {each.subject for each in files}
-    return Differences(files, metadata, len([path for path in new if path not in changed]))
+    return Differences(_sorted(found), _sorted(values), int(files["unchanged"]))
 
 
-def _changes(old: dict[str, str], new: dict[str, str]) -> Iterable[tuple[str, Change]]:
-    for key in sorted({*old, *new}):
-        if key not in old:
-            yield key, "added"
-        elif key not in new:
-            yield key, "removed"
-        elif old[key] != new[key]:
-            yield key, "changed"
+def _sorted(found: list[Difference]) -> list[Difference]:
+    return sorted(found, key=lambda each: each.subject)
 
 
-def _files(version: Json) -> dict[str, Json]:
-    return {"/" + str(file["relativeKey"]).lstrip("/"): file for file in version.get("files") or ()}
+def _path(file: Json) -> str:
+    return "/" + str(file["relativeKey"]).lstrip("/")
 
 
-def _size(file: Json | None) -> str:
-    return "" if file is None or file.get("size") is None else str(file["size"])
+def _size(file: Json) -> str:
+    return "" if file.get("size") is None else str(file["size"])
 
 
-def _values(version: Json) -> dict[str, str]:
-    return {_subject(row): str(row.get("metadataValue") or "") for row in _rows(version)}
-
-
-def _rows(version: Json) -> list[Json]:
-    return version.get("versionedMetadata") or []
+def _value(row: Json) -> str:
+    return str(row.get("metadataValue") or "")
 
 
 def _subject(row: Json) -> str:

@@ -12,7 +12,11 @@ from sortkey_systems.vams.console.forms import attempt, field, form
 from sortkey_systems.vams.console.identity import Session, asset_path
 from sortkey_systems.vams.console.json_values import Json
 from sortkey_systems.vams.console.texts import counted, size_text, when
-from sortkey_systems.vams.console.version_differences import Difference, differences
+from sortkey_systems.vams.console.version_differences import (
+    Difference,
+    Differences,
+    differences,
+)
 
 TONES: dict[str, pieces.Tone] = {"added": "good", "removed": "bad", "changed": "warn"}
 
@@ -177,21 +181,18 @@ class _Versions:
             result = ui.element("div").classes("sk-stack").style("gap: 0.75rem")
 
         async def compare() -> None:
-            both = [
-                await self._session.get(f"{self._path}/getVersion/{number}")
-                for number in (old.value, new.value)
-            ]
+            path = f"{self._path}/compareVersions/{old.value}/{new.value}"
+            compared = await self._session.get(path)
             result.clear()
             with result:
-                _draw_differences(both[0], both[1])
+                _draw_differences(differences(compared))
 
         old.on_value_change(compare)
         new.on_value_change(compare)
         ui.timer(0.01, compare, once=True)
 
 
-def _draw_differences(before: Json, after: Json) -> None:
-    found = differences(before, after)
+def _draw_differences(found: Differences) -> None:
     if not found.files and not found.metadata:
         pieces.quiet("Nothing differs.")
     if found.files:

@@ -42,13 +42,13 @@ async def workflows_page(console: Console) -> None:
         with ui.element("div").classes("sk-stack").style("gap: 1rem"):
             pieces.heading("Workflows")
             if not workflows:
-                pieces.empty("There is no workflow yet.")
+                pieces.empty("There are no workflows yet.")
             with ui.element("div").classes("sk-grid"):
                 for each in workflows:
                     _draw_workflow(session, each, content.refresh)
             pieces.heading("Pipelines")
             if not pipelines:
-                pieces.empty("There is no pipeline yet.")
+                pieces.empty("There are no pipelines yet.")
             with ui.element("div").classes("sk-grid"):
                 for each in pipelines:
                     _draw_pipeline(session, each, content.refresh)
